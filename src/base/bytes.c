@@ -1,0 +1,44 @@
+#define _GNU_SOURCE
+#include "base/bytes.h"
+
+size_t bytes_find(struct bytes whole, struct bytes part) {
+    if (part.size == 0)
+        return 0;
+    const uint8_t *at = memmem(whole.data, whole.size, part.data, part.size);
+    return at == NULL ? SIZE_MAX : (size_t)(at - whole.data);
+}
+
+static uint64_t load64(const uint8_t *p) {
+    uint64_t word = 0;
+    for (int i = 7; i >= 0; i--)
+        word = word << 8 | p[i];
+    return word;
+}
+
+static uint64_t load_tail(const uint8_t *p, size_t size) {
+    uint64_t word = 0;
+    for (size_t i = size; i > 0; i--)
+        word = word << 8 | p[i - 1];
+    return word;
+}
+
+/* Folds the full 128-bit product onto 64 bits: each input bit reaches each output bit. */
+static uint64_t mix(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t bytes_hash(struct bytes b, uint64_t seed) {
+    const uint64_t k0 = 0x9e3779b97f4a7c15, k1 = 0xd1b54a32d192ed03, k2 = 0x8cb92ba72f3d8dd7;
+    uint64_t h = mix(seed ^ k0, (uint64_t)b.size ^ k1);
+    size_t at = 0;
+    for (; at + 16 <= b.size; at += 16)
+        h = mix(load64(b.data + at) ^ h, load64(b.data + at + 8) ^ k1);
+    if (at + 8 <= b.size) {
+        h = mix(load64(b.data + at) ^ h, k2);
+        at += 8;
+    }
+    if (at < b.size)
+        h = mix(load_tail(b.data + at, b.size - at) ^ h, k1);
+    return mix(h ^ k2, k0);
+}

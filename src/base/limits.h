@@ -1,0 +1,53 @@
+/* Every bound in one place. Sizes in bytes, counts in pieces, times in milliseconds. */
+#ifndef GT_BASE_LIMITS_H
+#define GT_BASE_LIMITS_H
+
+enum {
+    /* values and items */
+    LIMIT_ITEM_SIZE = 400 * 1024,
+    LIMIT_NESTING = 32,
+    LIMIT_PARTITION_KEY_SIZE = 2048,
+    LIMIT_SORT_KEY_SIZE = 1024,
+    LIMIT_KEY_NAME_SIZE = 255,
+    LIMIT_ATTRIBUTE_NAME_SIZE = 65535,
+    LIMIT_DIGITS = 38,
+
+    /* expressions */
+    LIMIT_EXPRESSION_SIZE = 4096,
+    LIMIT_EXPRESSION_OPERATORS = 300,
+    LIMIT_EXPRESSION_NESTING = 32,
+    LIMIT_EXPRESSION_TOKEN_SIZE = 255,
+    LIMIT_IN_OPERANDS = 100,
+
+    /* tables */
+    LIMIT_TABLE_NAME_MIN = 3,
+    LIMIT_TABLE_NAME_MAX = 255,
+    LIMIT_TABLES = 2500,
+    LIMIT_GLOBAL_INDEXES = 20,
+    LIMIT_LOCAL_INDEXES = 5,
+    LIMIT_INDEX_PARTITION_PARTS = 4,
+    LIMIT_INDEX_SORT_PARTS = 4,
+    LIMIT_INCLUDED_ATTRIBUTES = 100,
+    LIMIT_TAGS = 50,
+
+    /* requests */
+    LIMIT_PAGE_SIZE = 1024 * 1024,
+    LIMIT_BATCH_WRITES = 25,
+    LIMIT_BATCH_GETS = 100,
+    LIMIT_BATCH_SIZE = 16 * 1024 * 1024,
+    LIMIT_SEGMENTS = 1000000,
+    LIMIT_JSON_DEPTH = 100,
+    LIMIT_BODY_SIZE = 16 * 1024 * 1024 + 64 * 1024,
+    LIMIT_HEADER_SIZE = 32 * 1024,
+    LIMIT_CONNECTIONS = 20000,
+    LIMIT_IDLE_MS = 60 * 1000,
+    LIMIT_REQUEST_MS = 30 * 1000,
+
+    /* the engine */
+    LIMIT_NAME_CODES = 4096,   /* attribute names in the dictionary */
+    LIMIT_GROUP_WRITES = 1024, /* requests in one commit */
+    LIMIT_GROUP_SIZE = 8 * 1024 * 1024,
+    LIMIT_WRITES_WAITING = 16384, /* requests queued for the writer */
+};
+
+#endif

@@ -1,0 +1,17 @@
+/* The heap, for those who cannot go on without it.
+ *
+ * Every size that reaches these calls is bounded by a limit in base/limits.h or by a setting, so
+ * running out means the machine is misconfigured: the process says so and aborts, and the store
+ * comes back from its log. Callers need no error path. (docs/decisions.md: allocation)
+ */
+#ifndef GT_BASE_MEM_H
+#define GT_BASE_MEM_H
+
+#include <stddef.h>
+
+void *mem_alloc(size_t size);
+void *mem_zalloc(size_t size);
+void *mem_realloc(void *old, size_t size);
+void mem_free(void *block);
+
+#endif
