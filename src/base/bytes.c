@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/bytes.h"
 
 size_t bytes_find(struct bytes whole, struct bytes part) {

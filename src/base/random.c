@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/random.h"
 
 #include <stdio.h>
