@@ -8,7 +8,7 @@ enum { KEYS = 500, STEPS = 20000 };
 
 static void map_agrees_with_an_array(void **state) {
     (void)state;
-    static char names[KEYS][8];
+    static char names[KEYS][16];
     void *expected[KEYS] = {0};
     struct map map = {0};
     struct random random;
