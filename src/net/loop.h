@@ -1,0 +1,37 @@
+/* An event loop and the thread that owns it.
+ *
+ * Everything about a connection happens on the loop it was given to. The only door into a loop
+ * from another thread is loop_post().
+ */
+#ifndef GT_NET_LOOP_H
+#define GT_NET_LOOP_H
+
+#include "base/status.h"
+
+struct loop;
+struct uv_loop_s;
+
+/* Work for a loop: embed it in what it belongs to. Not reused before it has run. */
+struct task {
+    struct task *next;
+    void (*run)(struct task *task);
+};
+
+/* Makes `count` loops; each gets a thread at loops_start(). */
+struct loops;
+struct loops *loops_new(unsigned count);
+void loops_start(struct loops *loops);
+/* Stops all loops after the tasks posted so far have run, joins their threads, frees all. */
+void loops_free(struct loops *loops);
+unsigned loops_count(const struct loops *loops);
+struct loop *loops_get(struct loops *loops, unsigned index);
+
+/* Runs the task on the loop's thread, soon, in order of posting. Any thread. Wakes the loop at
+ * most once however many tasks are posted before it comes round. */
+void loop_post(struct loop *loop, struct task *task);
+
+/* The loop whose thread this is, or NULL. */
+struct loop *loop_current(void);
+struct uv_loop_s *loop_uv(struct loop *loop);
+
+#endif
