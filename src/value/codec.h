@@ -1,0 +1,36 @@
+/* Items as bytes, for the store and the cache.
+ *
+ *   item   := count:varint (name value)*          sorted by attribute name
+ *   name   := code+1:varint                       from the dictionary (names.h)
+ *           | 0 size:varint bytes                 a name the dictionary does not have
+ *   value  := type:byte payload
+ *   S B    := size:varint bytes
+ *   N      := size:byte encoded-number
+ *   SS NS BS := count:varint payload*
+ *   L      := count:varint value*
+ *   M      := count:varint (size:varint bytes value)*   names are plain inside maps
+ *   BOOL   := 0|1       NULL :=
+ *
+ * Decoding borrows strings from the bytes it is given and dictionary names from `names`; pairs
+ * and elements come from the arena. Decoding checks everything: damaged bytes are DAMAGED, never
+ * a crash.
+ */
+#ifndef GT_VALUE_CODEC_H
+#define GT_VALUE_CODEC_H
+
+#include "base/buf.h"
+#include "value/names.h"
+#include "value/value.h"
+
+void item_encode(const struct item *item, struct names *names, struct buf *to);
+enum status item_decode(struct bytes from, const struct names *names, struct arena *arena,
+                        struct item *out);
+/* Finds one top-level attribute without decoding the rest; NOT_FOUND if absent. */
+enum status item_decode_one(struct bytes from, const struct names *names, struct bytes name,
+                            struct arena *arena, struct value *out);
+
+/* A single value in the same form, without its name. */
+void value_encode(const struct value *value, struct buf *to);
+enum status value_decode(struct bytes *from, struct arena *arena, struct value *out);
+
+#endif
