@@ -3,8 +3,8 @@
  *
  * Codes are given out in order and never change or go away. Any thread may look up and intern;
  * looking up takes no lock. A code is durable only when the store has written it: the writer
- * takes what is new since its last commit with names_since() and writes it in the same batch as
- * the items that use it. When LIMIT_NAME_CODES names are taken, or a name is longer than
+ * takes the codes from the count of its last commit up to names_count() and writes them in the same
+ * batch as the items that use them. When LIMIT_NAME_CODES names are taken, or a name is longer than
  * NAMES_SIZE_MAX, intern says NAMES_FULL and the codec writes the name itself.
  */
 #ifndef GT_VALUE_NAMES_H
@@ -20,6 +20,8 @@ void names_free(struct names *names);
 
 /* The code of the name, made if need be; or NAMES_FULL. */
 int names_intern(struct names *names, struct bytes name);
+/* The code of the name, or NAMES_FULL if it has none. Adds nothing. */
+int names_find(const struct names *names, struct bytes name);
 /* The name of a code; empty with data NULL if there is no such code. Lives as long as names. */
 struct bytes names_get(const struct names *names, int code);
 /* How many codes there are: 0 .. count-1. */

@@ -101,6 +101,8 @@ static bool scan_exponent(const uint8_t *at, const uint8_t *end, int64_t *out) {
 }
 
 static bool decimal_scan(struct bytes text, struct decimal *to) {
+    if (text.size == 0)
+        return false;
     struct scan scan = {.to = to};
     const uint8_t *at = text.data, *end = at + text.size;
     int64_t exponent = 0;
@@ -220,7 +222,7 @@ static int count_digits(const uint8_t *first, const uint8_t *last, uint8_t mask)
     int digits = 2 * (int)(last - first + 1);
     if ((*first ^ mask) >> 1 < 10)
         digits--;
-    if ((*last ^ mask) >> 1 % 10 == 0)
+    if (((*last ^ mask) >> 1) % 10 == 0)
         digits--;
     return digits;
 }

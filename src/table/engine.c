@@ -1,0 +1,40 @@
+/* The table interface's calls go to whichever engine is below. */
+#include "table/table.h"
+
+enum status engine_get(struct engine *engine, const struct get_request *request,
+                       struct arena *arena, struct failure *failure, struct get_reply *out) {
+    return engine->ops->get_many(engine, request, 1, arena, failure, out);
+}
+
+enum status engine_get_many(struct engine *engine, const struct get_request *requests, size_t count,
+                            struct arena *arena, struct failure *failure,
+                            struct get_reply *replies) {
+    return engine->ops->get_many(engine, requests, count, arena, failure, replies);
+}
+
+enum status engine_page(struct engine *engine, const struct page_request *request,
+                        struct arena *arena, struct failure *failure, struct page_reply *out) {
+    return engine->ops->page(engine, request, arena, failure, out);
+}
+
+void engine_submit(struct engine *engine, struct change *change) {
+    engine->ops->submit(engine, change);
+}
+
+enum status engine_describe(struct engine *engine, struct bytes table, struct arena *arena,
+                            struct failure *failure, struct table_description *out) {
+    return engine->ops->describe(engine, table, arena, failure, out);
+}
+
+enum status engine_list(struct engine *engine, struct bytes after, size_t limit,
+                        struct arena *arena, struct name_list *out) {
+    return engine->ops->list(engine, after, limit, arena, out);
+}
+
+void engine_figures(struct engine *engine, struct engine_figures *out) {
+    engine->ops->figures(engine, out);
+}
+
+void engine_close(struct engine *engine) {
+    engine->ops->close(engine);
+}

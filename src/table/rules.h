@@ -1,0 +1,67 @@
+/* The rules of keys and items that follow from a table's schema, with the texts clients know.
+ * Pure; every engine applies them. */
+#ifndef GT_TABLE_RULES_H
+#define GT_TABLE_RULES_H
+
+#include "expr/expr.h"
+#include "table/schema.h"
+
+struct rules_context {
+    const struct table_schema *schema;
+    struct arena *arena;
+    struct failure *failure;
+};
+
+/* An item to put: has each key attribute with the right type, not empty and within its size;
+ * attributes that are keys of an index have the right type and are not empty; total size. */
+enum status rules_check_item(const struct rules_context *rules, const struct item *item);
+/* A key: exactly the key attributes, each of the right type ("The provided key element does not
+ * match the schema"). */
+enum status rules_check_key(const struct rules_context *rules, const struct item *key);
+/* The item an update made: its size, and the index keys. */
+enum status rules_check_updated(const struct rules_context *rules, const struct item *item);
+/* An update must not write key attributes. */
+enum status rules_check_update(const struct rules_context *rules, const struct update *update);
+
+/* A key condition made to fit a key schema: partition values in order, then sort values by '=',
+ * then at most one range. `index` NULL: the table's own keys. */
+struct key_range {
+    struct value partition[LIMIT_INDEX_PARTITION_PARTS];
+    struct value equal[LIMIT_INDEX_SORT_PARTS];
+    unsigned equal_count;
+    bool ranged;
+    enum key_op op; /* of the range, on sort part number equal_count */
+    struct value low, high;
+};
+enum status rules_check_range(const struct rules_context *rules, const struct index_schema *index,
+                              const struct key_condition *condition, bool legacy,
+                              struct key_range *out);
+/* A filter of a query may not name the keys of what is queried. */
+enum status rules_check_filter(const struct rules_context *rules, const struct key_schema *keys,
+                               const struct condition *filter, bool legacy);
+/* The exclusive start key: keys of the index and of the table, no more; within the range for a
+ * query (`range` NULL: a scan). */
+enum status rules_check_start(const struct rules_context *rules, const struct index_schema *index,
+                              const struct key_range *range, bool backward,
+                              const struct item *start);
+/* Select, ConsistentRead and projection against what the index holds. */
+enum status rules_check_select(const struct rules_context *rules, const struct index_schema *index,
+                               int select, bool consistent, const struct projection *projection,
+                               bool *fetch);
+
+/* What an index shows of an item. */
+struct item rules_project(const struct table_schema *schema, const struct index_schema *index,
+                          const struct item *item, struct arena *arena);
+/* Whether the item is in the index: it has each key attribute (with the right type). */
+bool rules_indexed(const struct index_schema *index, const struct item *item);
+/* The attributes of the key schema (and, for an index, of the table) out of an item. */
+struct item rules_key_of(const struct table_schema *schema, const struct index_schema *index,
+                         const struct item *item, struct arena *arena);
+
+/* A new table's schema or an added index: names, limits, that keys and definitions agree. */
+enum status rules_check_table(const struct rules_context *rules);
+/* Capacity units. */
+double rules_read_units(size_t size, bool consistent);
+double rules_write_units(size_t old_size, size_t new_size);
+
+#endif

@@ -1,0 +1,217 @@
+/* The table interface: what every engine does and every face asks for.
+ *
+ * Reads are calls that answer at once. Anything that changes data is a `struct change`: it is
+ * submitted, travels to the writer, and comes back through its `done`. Both may come from any
+ * thread. Replies live in the arena of the request. Faults carry the text a client is shown.
+ *
+ * Names of tables and indexes in requests are plain names; a face that accepts other spellings
+ * resolves them first. Requests have been checked for what can be seen without the table (types,
+ * lengths, expression syntax); what depends on the table is checked here.
+ */
+#ifndef GT_TABLE_TABLE_H
+#define GT_TABLE_TABLE_H
+
+#include "expr/expr.h"
+#include "table/schema.h"
+
+struct engine;
+
+/* What a request consumed, in the service's units. */
+struct index_usage {
+    struct bytes name;
+    bool local;
+    double units;
+};
+
+struct usage {
+    double table;                /* units of the table itself */
+    struct index_usage *indexes; /* those touched */
+    uint32_t index_count;
+};
+
+/* --- reading items --- */
+
+struct get_request {
+    struct bytes table;
+    struct item key;
+    bool consistent;
+    const struct projection *projection; /* NULL: whole */
+};
+
+struct get_reply {
+    struct item item;
+    bool found;
+    size_t size; /* of the whole item, for batches that stop at 16 MB */
+    double units;
+};
+
+/* NO_TABLE, INVALID (key does not match the schema), IO_FAILED, DAMAGED; an absent item is OK
+ * with found false. */
+enum status engine_get(struct engine *engine, const struct get_request *request,
+                       struct arena *arena, struct failure *failure, struct get_reply *out);
+/* Several, all of one moment. replies[i] answers requests[i]; the first fault ends it. */
+enum status engine_get_many(struct engine *engine, const struct get_request *requests, size_t count,
+                            struct arena *arena, struct failure *failure,
+                            struct get_reply *replies);
+
+enum select { SELECT_DEFAULT, SELECT_ALL, SELECT_PROJECTED, SELECT_SPECIFIC, SELECT_COUNT };
+
+/* A page of a query (keys set) or of a scan (keys NULL). */
+struct page_request {
+    struct bytes table;
+    struct bytes index; /* empty: the table itself */
+    const struct key_condition *keys;
+    bool keys_legacy; /* the condition came in the older form, whose faults are worded otherwise */
+    bool backward;
+    bool consistent;
+    uint32_t limit;           /* items evaluated; 0: no limit */
+    const struct item *start; /* the exclusive start key, or NULL */
+    const struct condition *filter;
+    const struct projection *projection;
+    enum select select;
+    bool strict_paging; /* page a plain count at 1 MB like any other read */
+    uint32_t segment;   /* of a parallel scan */
+    uint32_t segments;  /* 0: not parallel */
+};
+
+struct page_reply {
+    struct item *items; /* NULL for SELECT_COUNT */
+    uint64_t count;     /* after the filter */
+    uint64_t scanned;   /* before it */
+    bool more;
+    struct item last_key; /* when more */
+    struct usage usage;
+};
+
+enum status engine_page(struct engine *engine, const struct page_request *request,
+                        struct arena *arena, struct failure *failure, struct page_reply *out);
+
+/* --- changing things --- */
+
+enum action_kind { ACTION_PUT, ACTION_UPDATE, ACTION_DELETE, ACTION_CHECK };
+
+/* One item's part of a write. */
+struct action {
+    enum action_kind kind;
+    struct bytes table;
+    struct item item;                  /* PUT: the item; else the key */
+    const struct condition *condition; /* NULL: none */
+    const struct update *update;       /* UPDATE; NULL: touch (makes the item if it is absent) */
+
+    /* filled in by the engine */
+    struct failure failure; /* CONDITION_FAILED, INVALID, ...; status OK when it went through */
+    bool had_old;           /* whether the item existed before */
+    struct item old;        /* the item before; also on CONDITION_FAILED */
+    struct item new;        /* the item after (PUT and UPDATE) */
+    struct usage usage;
+    struct bytes partition_size_key; /* reserved for collection metrics */
+    uint64_t collection_size;        /* bytes in the item's collection, if it has local indexes */
+    void *engine_data;               /* the engine's own */
+};
+
+enum change_kind {
+    CHANGE_WRITE,        /* one or more actions, in one commit */
+    CHANGE_CREATE_TABLE, /* schema */
+    CHANGE_DELETE_TABLE, /* table */
+    CHANGE_UPDATE_TABLE, /* table, alteration */
+    CHANGE_TAGS,         /* table, tags to set, keys to remove */
+};
+
+/* Changes to a table's settings; each pointer NULL means "leave it". */
+struct alteration {
+    const enum billing *billing;
+    const struct capacity_settings *capacity;
+    const enum stream_view *stream;
+    const bool *deletion_protection;
+    const struct bytes *table_class;
+    const bool *encrypted;
+    struct bytes encryption_key;
+    const struct key_part *attributes; /* definitions given with the request */
+    uint32_t attribute_count;
+    const struct index_schema *add_index; /* at most one a request */
+    struct bytes drop_index;              /* empty: none */
+    struct {
+        struct bytes name;
+        struct capacity_settings capacity;
+    } * update_indexes;
+    uint32_t update_index_count;
+};
+
+struct change {
+    enum change_kind kind;
+    struct arena *arena; /* the engine's to use until done; replies live in it */
+    /* Called once, on the engine's thread or on the submitter's before engine_submit() returns.
+     * It must be quick: usually it posts to a loop. */
+    void (*done)(struct change *change);
+    void *user;
+
+    /* CHANGE_WRITE */
+    struct action *actions;
+    size_t action_count;
+    bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
+
+    /* tables */
+    struct bytes table;
+    const struct table_schema *schema;
+    const struct alteration *alteration;
+    const struct tag *tags;
+    size_t tag_count;
+    const struct bytes *untag;
+    size_t untag_count;
+    struct table_description description; /* filled in: the table after (before, on delete) */
+
+    struct failure failure; /* status OK, or why nothing happened; single actions: their fault */
+
+    struct change *next; /* the engine's own, while queued */
+    void *engine_data;
+};
+
+void engine_submit(struct engine *engine, struct change *change);
+
+/* --- looking at tables --- */
+
+enum status engine_describe(struct engine *engine, struct bytes table, struct arena *arena,
+                            struct failure *failure, struct table_description *out);
+/* Names in byte order after `after` (empty: from the start), at most `limit`; *more if some are
+ * left. */
+struct name_list {
+    struct bytes *names;
+    size_t count;
+    bool more;
+};
+enum status engine_list(struct engine *engine, struct bytes after, size_t limit,
+                        struct arena *arena, struct name_list *out);
+
+/* What an operator wants to see. */
+struct engine_figures {
+    uint64_t tables, items, item_bytes;
+    uint64_t index_entries, index_memory, index_memory_max;
+    uint64_t cache_items, cache_memory, cache_memory_max, cache_hits, cache_misses;
+    uint64_t commits, writes, disk, store_memory;
+    bool refusing_writes;
+};
+void engine_figures(struct engine *engine, struct engine_figures *out);
+
+/* Finishes what was submitted, syncs, closes, frees. Nothing may be in use. */
+void engine_close(struct engine *engine);
+
+/* --- for those who build an engine --- */
+
+struct engine_ops {
+    enum status (*get_many)(struct engine *, const struct get_request *, size_t, struct arena *,
+                            struct failure *, struct get_reply *);
+    enum status (*page)(struct engine *, const struct page_request *, struct arena *,
+                        struct failure *, struct page_reply *);
+    void (*submit)(struct engine *, struct change *);
+    enum status (*describe)(struct engine *, struct bytes, struct arena *, struct failure *,
+                            struct table_description *);
+    enum status (*list)(struct engine *, struct bytes, size_t, struct arena *, struct name_list *);
+    void (*figures)(struct engine *, struct engine_figures *);
+    void (*close)(struct engine *);
+};
+
+struct engine {
+    const struct engine_ops *ops;
+};
+
+#endif
