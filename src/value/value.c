@@ -12,8 +12,8 @@ enum { CONTAINER_SIZE = 3, ELEMENT_SIZE = 1 };
 enum { INSERTION_MAX = 24 };
 
 static const char *const type_names[] = {
-    [VALUE_NONE] = "", [VALUE_S] = "S",   [VALUE_N] = "N",       [VALUE_B] = "B",
-    [VALUE_SS] = "SS", [VALUE_NS] = "NS", [VALUE_BS] = "BS",     [VALUE_M] = "M",
+    [VALUE_NONE] = "", [VALUE_S] = "S",       [VALUE_N] = "N",       [VALUE_B] = "B",
+    [VALUE_SS] = "SS", [VALUE_NS] = "NS",     [VALUE_BS] = "BS",     [VALUE_M] = "M",
     [VALUE_L] = "L",   [VALUE_BOOL] = "BOOL", [VALUE_NULL] = "NULL",
 };
 
