@@ -1,0 +1,169 @@
+/* Loops: a libuv loop, its thread, and the queue of tasks posted to it.
+ *
+ * The queue is a stack that any thread pushes onto with one compare-and-swap. The loop takes the
+ * whole stack at once and turns it round, so tasks run in order of posting. Who pushes onto an
+ * empty stack wakes the loop; everybody after that knows it is already waking.
+ */
+#include "net/loop.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <uv.h>
+
+struct loop {
+    uv_loop_t uv;
+    uv_async_t wake;
+    uv_thread_t thread;
+    struct task stop;
+    unsigned index;
+    bool stopping;
+    /* The other threads' side, on a cache line of its own. */
+    _Alignas(64) _Atomic(struct task *) posted;
+};
+
+struct loops {
+    unsigned count;
+    bool started;
+    struct loop **loops;
+};
+
+static _Thread_local struct loop *current;
+
+static void must(int result, const char *what) {
+    if (result == 0)
+        return;
+    log_error("%s: %s", what, uv_strerror(result));
+    abort();
+}
+
+static struct task *take_posted(struct loop *loop) {
+    struct task *newest = atomic_exchange_explicit(&loop->posted, NULL, memory_order_acquire);
+    struct task *oldest = NULL;
+    while (newest != NULL) {
+        struct task *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    return oldest;
+}
+
+static void run_posted(uv_async_t *wake) {
+    struct loop *loop = wake->data;
+    struct task *task = take_posted(loop);
+    while (task != NULL) {
+        struct task *next = task->next; /* running a task may free it or post it again */
+        task->run(task);
+        task = next;
+    }
+    if (loop->stopping)
+        uv_stop(&loop->uv);
+}
+
+void loop_post(struct loop *loop, struct task *task) {
+    struct task *head = atomic_load_explicit(&loop->posted, memory_order_relaxed);
+    do
+        task->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&loop->posted, &head, task, memory_order_release,
+                                                  memory_order_relaxed));
+    if (head == NULL)
+        uv_async_send(&loop->wake);
+}
+
+struct loop *loop_current(void) {
+    return current;
+}
+
+struct uv_loop_s *loop_uv(struct loop *loop) {
+    return &loop->uv;
+}
+
+static void run_loop(void *argument) {
+    struct loop *loop = argument;
+    current = loop;
+#ifdef __linux__
+    char name[16];
+    snprintf(name, sizeof(name), "loop-%u", loop->index % 1000);
+    pthread_setname_np(pthread_self(), name);
+#endif
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    current = NULL;
+}
+
+static struct loop *loop_new(unsigned index) {
+    struct loop *loop = aligned_alloc(_Alignof(struct loop), sizeof(struct loop));
+    if (loop == NULL)
+        abort();
+    memset(loop, 0, sizeof(*loop));
+    loop->index = index;
+    must(uv_loop_init(&loop->uv), "cannot make an event loop");
+    must(uv_async_init(&loop->uv, &loop->wake, run_posted), "cannot make an event loop");
+    loop->wake.data = loop;
+    return loop;
+}
+
+struct loops *loops_new(unsigned count) {
+    assert(count > 0);
+    struct loops *loops = mem_zalloc(sizeof(*loops));
+    loops->count = count;
+    loops->loops = mem_zalloc(count * sizeof(struct loop *));
+    for (unsigned i = 0; i < count; i++)
+        loops->loops[i] = loop_new(i);
+    return loops;
+}
+
+void loops_start(struct loops *loops) {
+    assert(!loops->started);
+    loops->started = true;
+    /* A signal is for the thread that waits for it, never for a loop. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (unsigned i = 0; i < loops->count; i++)
+        must(uv_thread_create(&loops->loops[i]->thread, run_loop, loops->loops[i]),
+             "cannot start a thread");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void stop_loop(struct task *task) {
+    struct loop *loop = (struct loop *)((char *)task - offsetof(struct loop, stop));
+    loop->stopping = true;
+}
+
+static void loop_free(struct loop *loop, bool started) {
+    if (started)
+        uv_thread_join(&loop->thread);
+    else
+        run_loop(loop); /* what was posted runs all the same, here */
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    must(uv_loop_close(&loop->uv), "a loop ended while something still used it");
+    free(loop);
+}
+
+void loops_free(struct loops *loops) {
+    for (unsigned i = 0; i < loops->count; i++) {
+        loops->loops[i]->stop.run = stop_loop;
+        loop_post(loops->loops[i], &loops->loops[i]->stop);
+    }
+    for (unsigned i = 0; i < loops->count; i++)
+        loop_free(loops->loops[i], loops->started);
+    mem_free(loops->loops);
+    mem_free(loops);
+}
+
+unsigned loops_count(const struct loops *loops) {
+    return loops->count;
+}
+
+struct loop *loops_get(struct loops *loops, unsigned index) {
+    assert(index < loops->count);
+    return loops->loops[index];
+}

@@ -1,0 +1,93 @@
+/* A request as it arrives: bytes in, an exchange out. Knows no socket, so it can be fuzzed.
+ *
+ *     room = request_room(r, &size)     where the next bytes go
+ *     request_added(r, count)           they are there
+ *     request_parse(r)                  MORE, READY (r->exchange is filled in) or REFUSED
+ *     request_next(r)                   after the answer: on to what was pipelined behind it
+ *
+ * All bytes of a request stay in one buffer and the exchange points into it. Therefore, once a
+ * request is READY the buffer neither moves nor grows until request_next(): what arrives
+ * meanwhile fills the room that is left, and then the socket is left alone. That is the bound on
+ * pipelining. Chunked bodies are joined in place.
+ *
+ * Requests are pooled by their loop (last in, first out), and an idle connection has none.
+ */
+#ifndef GT_NET_REQUEST_H
+#define GT_NET_REQUEST_H
+
+#include "net/http.h"
+
+#include <http_parser.h>
+
+enum {
+    REQUEST_ROOM = 16 * 1024,      /* a fresh buffer */
+    REQUEST_KEEP = 64 * 1024,      /* a larger buffer is not kept for the next request */
+    REQUEST_READ_MIN = 4 * 1024,   /* never ask the socket for less, while there may be more */
+    REQUEST_READ_MAX = 256 * 1024, /* nor for more: other connections wait */
+    REQUEST_HEADERS_MAX = 256,
+};
+
+struct connection;
+
+struct request_limits {
+    size_t header_max; /* over it 431; the parser has a limit of its own at 80 KiB */
+    size_t body_max;   /* over it 413 */
+};
+
+struct request_span { /* offsets into the buffer, which moves while a request arrives */
+    size_t at, size;
+};
+
+struct request_field {
+    struct request_span name, value;
+};
+
+struct request {
+    struct http_exchange exchange; /* first: http_answer() finds the request by it */
+    struct connection *connection; /* whose it is now */
+    struct request *next;          /* in the pool */
+    struct buf head;               /* the answer's head, and its body if that is small */
+
+    struct request_limits limits;
+    struct http_parser parser;
+    struct buf in;
+    size_t start;  /* where the request begins in `in` */
+    size_t parsed; /* up to where `in` is parsed */
+    struct request_span url, body;
+    struct request_field fields[REQUEST_HEADERS_MAX];
+    size_t field_count;
+    struct http_header headers[REQUEST_HEADERS_MAX];
+
+    bool in_value;         /* the last header callback was for a value */
+    bool headers_done;     /* the empty line has been seen */
+    bool ready;            /* the last byte has been seen; the buffer stays where it is */
+    bool expects_continue; /* the client waits for "100 Continue" before it sends the body */
+    bool keep_alive;       /* the client would go on after the answer */
+    bool is_head;          /* the answer goes without its body */
+    bool is_old;           /* HTTP/1.0 */
+    int refusal;           /* 0, or the status that says what is wrong with it */
+    const char *refusal_text;
+};
+
+enum request_state { REQUEST_MORE, REQUEST_READY, REQUEST_REFUSED };
+
+struct request *request_new(void);
+void request_free(struct request *request);
+/* Makes a pooled or new request ready for its first byte. */
+void request_begin(struct request *request, const struct request_limits *limits);
+/* Lets go of what is too large to keep in a pool. */
+void request_end(struct request *request);
+
+/* Where the next bytes go and how many fit; none only while the request is READY. */
+uint8_t *request_room(struct request *request, size_t *room);
+void request_added(struct request *request, size_t count);
+enum request_state request_parse(struct request *request);
+/* Forgets the request that was answered. True if bytes of the next one are already there. */
+bool request_next(struct request *request);
+
+/* True if not one byte of a request is there. */
+static inline bool request_empty(const struct request *request) {
+    return request->in.size == request->start;
+}
+
+#endif

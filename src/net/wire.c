@@ -1,0 +1,154 @@
+#include "net/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE does it there */
+#endif
+
+static void set_flags(int fd) {
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* ---- listening ---- */
+
+/* A listening socket on the address, or -1 with errno set. */
+static int listen_on(const struct addrinfo *address) {
+    int fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol);
+    if (fd < 0)
+        return -1;
+    set_flags(fd);
+    int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static int port_of(int fd) {
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof(address);
+    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        return 0;
+    if (address.ss_family == AF_INET6)
+        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+static enum status listen_failed(const char *host, int port, int error, struct arena *arena,
+                                 struct failure *failure) {
+    switch (error) {
+    case EADDRINUSE:
+        return failure_set(failure, arena, IN_USE,
+                           "port %d on %s is taken by another program: stop it or choose another "
+                           "port",
+                           port, host);
+    case EACCES:
+        return failure_set(failure, arena, INVALID,
+                           "this user may not listen on port %d: choose one above 1023", port);
+    case EADDRNOTAVAIL:
+        return failure_set(failure, arena, INVALID,
+                           "%s is not an address of this machine: listen on one that is, such as "
+                           "127.0.0.1",
+                           host);
+    default:
+        return failure_set(failure, arena, IO_FAILED, "cannot listen on %s, port %d: %s", host,
+                           port, strerror(error));
+    }
+}
+
+enum status wire_listen(const char *host, int port, struct arena *arena, struct failure *failure,
+                        int *out_fd, int *out_port) {
+    char service[16];
+    snprintf(service, sizeof(service), "%d", port);
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *addresses = NULL;
+    int found = port < 0 || port > 65535 ? EAI_SERVICE
+                                         : getaddrinfo(host, service, &hints, &addresses);
+    if (found != 0)
+        return failure_set(failure, arena, INVALID, "cannot listen on %s, port %d: %s", host, port,
+                           gai_strerror(found));
+    int fd = -1, error = 0;
+    for (struct addrinfo *a = addresses; a != NULL && fd < 0; a = a->ai_next) {
+        fd = listen_on(a);
+        if (fd < 0 && error == 0)
+            error = errno;
+    }
+    freeaddrinfo(addresses);
+    if (fd < 0)
+        return listen_failed(host, port, error, arena, failure);
+    *out_fd = fd;
+    *out_port = port_of(fd);
+    return OK;
+}
+
+int wire_accept(int listening) {
+    int fd;
+    do {
+#ifdef __linux__
+        fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+        fd = accept(listening, NULL, NULL);
+        if (fd >= 0)
+            set_flags(fd);
+#endif
+    } while (fd < 0 && errno == EINTR);
+    return fd < 0 ? -errno : fd;
+}
+
+/* ---- a connection ---- */
+
+void wire_open(struct wire *wire, int fd) {
+    wire->fd = fd;
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+#ifdef SO_NOSIGPIPE
+    setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on));
+#endif
+}
+
+static ssize_t failed(void) {
+    return errno == EAGAIN || errno == EWOULDBLOCK ? WIRE_AGAIN : WIRE_GONE;
+}
+
+ssize_t wire_read(struct wire *wire, void *to, size_t room) {
+    ssize_t got;
+    do
+        got = recv(wire->fd, to, room, 0);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? failed() : got;
+}
+
+ssize_t wire_write(struct wire *wire, struct bytes first, struct bytes second) {
+    ssize_t sent;
+    struct iovec parts[2] = {{(void *)first.data, first.size}, {(void *)second.data, second.size}};
+    struct msghdr both = {.msg_iov = parts, .msg_iovlen = 2};
+    do
+        sent = second.size == 0 ? send(wire->fd, first.data, first.size, MSG_NOSIGNAL)
+                                : sendmsg(wire->fd, &both, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? failed() : sent;
+}
+
+void wire_finish(struct wire *wire) {
+    shutdown(wire->fd, SHUT_WR);
+}
+
+void wire_close(struct wire *wire) {
+    if (wire->fd >= 0)
+        close(wire->fd);
+    wire->fd = -1;
+}

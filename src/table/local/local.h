@@ -1,0 +1,35 @@
+/* The embedded engine: the table interface on the store, one machine. */
+#ifndef GT_TABLE_LOCAL_LOCAL_H
+#define GT_TABLE_LOCAL_LOCAL_H
+
+#include "store/store.h"
+#include "table/table.h"
+
+struct local_settings {
+    struct store_settings store;
+    size_t cache_memory; /* bytes for hot items; 0: 256 MB */
+    size_t index_memory; /* bytes for index trees; 0: half of the machine's memory */
+    unsigned threads;    /* for building indexes; 0: one a core */
+};
+
+/* Opens the data, builds the indexes, starts the writer thread. Close with engine_close(). */
+enum status local_open(const struct local_settings *settings, struct arena *arena,
+                       struct failure *failure, struct engine **out);
+
+/* Checks a data folder that no server has open: the catalogue, that every item decodes, that
+ * keys agree with items, that counts agree. Calls `progress` now and then with done/total items
+ * (total from the stored counts) and `found` with a sentence for each thing wrong. OK when the
+ * check ran, whatever it found. */
+struct verify_report {
+    uint64_t tables, items, indexes, index_entries, faults;
+};
+struct verify_settings {
+    const char *path;
+    void (*progress)(uint64_t done, uint64_t total, void *context);
+    void (*found)(struct bytes sentence, void *context);
+    void *context;
+};
+enum status local_verify(const struct verify_settings *settings, struct arena *arena,
+                         struct failure *failure, struct verify_report *out);
+
+#endif

@@ -1,0 +1,202 @@
+/* The inside of the embedded engine: who owns what, and under which lock.
+ *
+ * One copy of each item, in the store. In memory, derived from it: the catalogue, an index tree
+ * for each secondary index, counts, and a cache of hot items. Invariants:
+ *
+ *   1. Only the writer thread changes the store. It changes what is in memory under `moment`
+ *      held for writing, after the store has committed, and only then are replies sent.
+ *   2. A reader holds `moment` for reading while it looks at the catalogue, a table's indexes or
+ *      trees, and takes the current view there; it holds no lock while it reads the store.
+ *   3. A view is one moment: the store's snapshot and the commit number that the trees stood at.
+ *      A cached item may be used at a view if it was last written at or before the view's commit.
+ *   4. A table's schema is never changed in place: a new one replaces the pointer, the old one
+ *      stays until the table is freed. Tables are counted by reference.
+ */
+#ifndef GT_TABLE_LOCAL_INT_H
+#define GT_TABLE_LOCAL_INT_H
+
+#include "base/map.h"
+#include "rank/tree.h"
+#include "store/store.h"
+#include "table/local/local.h"
+#include "table/rules.h"
+#include "value/codec.h"
+#include "value/key.h"
+#include "value/names.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* --- tables and indexes in memory --- */
+
+/* A change of one index entry that happened while the index was being built. */
+struct index_note {
+    struct index_note *next;
+    bool put; /* else del */
+    int64_t size_change;
+    size_t key_size;
+    uint8_t key[];
+};
+
+struct index {
+    const struct index_schema *schema; /* in the table's arena */
+    struct tree *tree;                 /* NULL while it is being built */
+    uint64_t size;                     /* bytes of what it shows of its items */
+    enum part_status status;
+    bool backfilling;
+    /* Which of the table's key parts follow in an entry: those the index does not have. */
+    bool adds_partition, adds_sort;
+    struct index_note *notes, **notes_end; /* kept by the writer from the build's snapshot on */
+};
+
+enum { INDEXES_MAX = LIMIT_GLOBAL_INDEXES + LIMIT_LOCAL_INDEXES };
+
+struct table {
+    uint32_t id; /* never used twice in a data folder */
+    atomic_uint refs;
+    atomic_bool gone;   /* deleted: what was prepared for it is refused */
+    struct arena arena; /* schemas; changed only by the writer */
+    const struct table_schema *_Atomic schema;
+    struct table_description about; /* schema, item_count, size and indexes unused */
+    uint64_t item_count, size;
+    struct index *indexes[INDEXES_MAX]; /* in the schema's order */
+    unsigned index_count;
+};
+
+void table_ref(struct table *table);
+void table_unref(struct table *table);
+
+/* --- a moment --- */
+
+struct view {
+    atomic_uint refs;
+    uint64_t commit;
+    struct store_snapshot *snapshot;
+    struct store *store;
+};
+
+struct cache;
+struct writer;
+
+struct local {
+    struct engine engine; /* first: the interface's handle */
+    struct local_settings settings;
+    struct store *store;
+    struct names *names;
+    struct cache *cache;
+    struct writer *writer;
+
+    pthread_rwlock_t moment;           /* prefers writers */
+    struct map tables;                 /* by name -> struct table; under moment */
+    struct view *view;                 /* under moment */
+    atomic_uint_fast64_t index_memory; /* sum of tree_memory() */
+    uint32_t next_table_id;            /* the writer's */
+    atomic_uint_fast64_t commits, writes;
+};
+
+/* The current view, with a reference; the caller holds moment. */
+struct view *view_hold(struct local *local);
+void view_drop(struct view *view);
+/* Makes the view that follows a commit current; the caller holds moment for writing. */
+void view_advance(struct local *local);
+
+/* The table of that name with a reference, or NULL and NO_TABLE in *failure. Takes moment. With
+ * `view` also the view of the same moment. */
+struct table *local_find(struct local *local, struct bytes name, struct arena *arena,
+                         struct failure *failure, struct view **view);
+
+/* --- keys (keys.c) ---
+ *
+ *   item   table:u32 hash:u32 partition sort?          in the store's items
+ *   index  hash:u32 partition+ sort* tablekeys*        in the index's tree
+ *
+ * `hash` is the high half of bytes_hash(encoded partition parts, 0): it spreads partitions evenly,
+ * so that a segment of a parallel scan is a range of keys. */
+void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
+                   const struct item *item_or_key);
+/* False, appending nothing, if the item is not in the index. */
+bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
+                    const struct item *item);
+/* The table key (as an item key for the store) that an index entry points at. DAMAGED if not. */
+enum status keys_entry_to_item(struct buf *to, const struct table *table,
+                               const struct table_schema *schema, const struct index *index,
+                               struct bytes entry, struct arena *arena);
+/* The bounds [low, high) of a key range in the items (index NULL) or an index's tree. */
+void keys_put_bounds(struct buf *low, struct buf *high, const struct table *table,
+                     const struct table_schema *schema, const struct index *index,
+                     const struct key_range *range);
+/* The bounds of a segment of a scan; segments >= 1. */
+void keys_put_segment(struct buf *low, struct buf *high, const struct table *table,
+                      const struct index *index, uint32_t segment, uint32_t segments);
+
+/* --- the cache (cache.c): any thread --- */
+
+struct cache *cache_new(size_t memory_max);
+void cache_free(struct cache *cache);
+/* Copies the item's bytes into the arena if it is there and was last written at or before
+ * `commit` (UINT64_MAX: whatever it is now). */
+bool cache_get(struct cache *cache, struct bytes key, uint64_t commit, struct arena *arena,
+               struct bytes *out);
+/* By a reader, after reading the store at a view: kept only if nothing near it was written
+ * since. */
+void cache_fill(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit);
+/* By the writer, for each item of a commit; value.data NULL: deleted. */
+void cache_write(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit);
+void cache_clear(struct cache *cache);
+void cache_figures(struct cache *cache, struct engine_figures *out);
+
+/* An item's stored bytes at a view (NULL: now, from the writer thread), through the cache.
+ * NOT_FOUND, IO_FAILED, DAMAGED. */
+enum status local_read(struct local *local, const struct view *view, struct bytes key,
+                       struct arena *arena, struct bytes *out);
+
+/* --- building indexes (build.c) --- */
+
+/* Reads all items of a table at a snapshot and makes the trees of `indexes` (their tree and size
+ * are set; entries are sorted and loaded, on several threads). Also counts the items. MEMORY_FULL
+ * if the trees pass the limit; *stop set by another thread ends it with STOPPING. Takes no lock:
+ * nobody else may be looking at these indexes. The start, a backfill and a recovery all come here.
+ */
+struct build {
+    struct local *local;
+    const struct table *table;
+    const struct table_schema *schema;
+    const struct store_snapshot *snapshot;
+    struct index **indexes;
+    unsigned index_count;
+    unsigned threads;
+    atomic_bool *stop;         /* may be NULL */
+    uint64_t item_count, size; /* filled in */
+};
+enum status build_run(struct build *build, struct arena *arena, struct failure *failure);
+
+/* --- the writer (writer.c, group.c, action.c, alter.c) --- */
+
+enum status writer_start(struct local *local, struct arena *arena, struct failure *failure);
+/* Finishes what is queued, then ends the thread. */
+void writer_stop(struct local *local);
+void local_submit(struct engine *engine, struct change *change);
+
+/* --- the catalogue (catalogue.c) ---
+ *
+ * In the store's meta family:
+ *   'n' code:u16          -> name                     the dictionary
+ *   't' id:u32            -> table record             schema, id, dates, index states
+ *   'c' id:u32            -> item count, size         written with each commit that changes them
+ *   'i'                   -> next table id */
+enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure);
+void catalogue_put_table(struct store_batch *batch, const struct table *table);
+void catalogue_put_counts(struct store_batch *batch, const struct table *table, uint64_t count,
+                          uint64_t size);
+/* Builds the indexes of every table at the current view. */
+enum status local_build_all(struct local *local, struct arena *arena, struct failure *failure);
+void table_describe(const struct table *table, struct arena *arena, struct table_description *out);
+
+/* --- reading (get.c, page.c) --- */
+
+enum status local_get_many(struct engine *engine, const struct get_request *requests, size_t count,
+                           struct arena *arena, struct failure *failure, struct get_reply *replies);
+enum status local_page(struct engine *engine, const struct page_request *request,
+                       struct arena *arena, struct failure *failure, struct page_reply *out);
+
+#endif
