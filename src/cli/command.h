@@ -1,0 +1,13 @@
+/* The commands of the program. Each takes the arguments after its name and returns the exit
+ * status: 0 done, 1 it failed or found something wrong, 2 it was called wrongly. */
+#ifndef GT_CLI_COMMAND_H
+#define GT_CLI_COMMAND_H
+
+#define GAMETABLE_VERSION "0.1.0"
+
+int command_serve(int argc, char **argv);
+int command_verify(int argc, char **argv);
+int command_version(int argc, char **argv);
+int command_help(int argc, char **argv);
+
+#endif

@@ -1,0 +1,115 @@
+/* gametable: one table for the whole game. */
+#include "cli/command.h"
+#include "cli/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *usage;
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"serve", command_serve, "serve [OPTION...]", "run the server"},
+    {"verify", command_verify, "verify [--data DIR]",
+     "check a data folder that no server has open"},
+    {"version", command_version, "version", "print the version"},
+    {"help", command_help, "help [serve]", "explain the commands and options"},
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void print(struct buf *text) {
+    fwrite(text->data, 1, text->size, stdout);
+    buf_release(text);
+}
+
+static void help_commands(struct buf *to) {
+    buf_lit(to, "gametable " GAMETABLE_VERSION ": one table for the whole game.\n\n"
+                "usage: gametable COMMAND [OPTION...]\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        buf_printf(to, "  %-34s %s\n", commands[i].usage, commands[i].help);
+    buf_lit(to, "\nStart with `gametable serve`; `gametable help serve` lists its options.\n");
+}
+
+static void help_serve(struct buf *to) {
+    buf_lit(to, "usage: gametable serve [OPTION...]\n\n");
+    settings_describe(to, SETTINGS_HELP);
+    buf_printf(to, "  %-34s %s\n", "--config FILE",
+               "read settings from a file of `name = value` lines");
+    buf_lit(to, "\nEach option can also be set in the environment (--cache-memory as\n"
+                "GAMETABLE_CACHE_MEMORY) or in the config file. A flag wins over the\n"
+                "environment, the environment over the file. Sizes take K, M, G; times\n"
+                "take ms, s, m, h.\n");
+}
+
+static void help_man(struct buf *to) {
+    buf_lit(to, ".TH GAMETABLE 1 \"\" \"gametable " GAMETABLE_VERSION "\"\n"
+                ".SH NAME\ngametable \\- one table for the whole game\n"
+                ".SH SYNOPSIS\n.B gametable\n.I COMMAND\n[\\fIOPTION\\fR...]\n"
+                ".SH DESCRIPTION\n"
+                "A durable single-table store for games, served through the DynamoDB API.\n"
+                ".SH COMMANDS\n");
+    for (int i = 0; i < COMMANDS; i++)
+        buf_printf(to, ".TP\n.B %s\n%s.\n", commands[i].usage, commands[i].help);
+    buf_lit(to, ".SH OPTIONS OF SERVE\n");
+    settings_describe(to, SETTINGS_MAN);
+    buf_lit(
+        to,
+        ".TP\n.B \\-\\-config \\fIFILE\\fR\nRead settings from a file of `name = value' lines.\n"
+        ".PP\nEach option can also be set in the environment, as GAMETABLE_ and its name in\n"
+        "capitals with underscores. A flag wins over the environment, the environment over\n"
+        "the file.\n"
+        ".SH EXIT STATUS\n0 on success or an orderly stop, 1 on failure, 2 on wrong usage.\n"
+        ".SH SIGNALS\nSIGTERM and SIGINT stop the server: it stops accepting, finishes what\n"
+        "runs, syncs and exits with 0.\n");
+}
+
+int command_help(int argc, char **argv) {
+    struct buf text = {0};
+    const char *topic = argc > 0 ? argv[0] : "";
+    if (strcmp(topic, "serve") == 0)
+        help_serve(&text);
+    else if (strcmp(topic, "--man") == 0)
+        help_man(&text);
+    else if (strcmp(topic, "--settings") == 0)
+        settings_describe(&text, SETTINGS_MARKDOWN);
+    else
+        help_commands(&text);
+    print(&text);
+    return 0;
+}
+
+int command_version(int argc, char **argv) {
+    (void)argc, (void)argv;
+    puts("gametable " GAMETABLE_VERSION);
+    return 0;
+}
+
+static const char *plain_name(const char *word) {
+    static const char *const aliases[][2] = {
+        {"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, aliases[i][0]) == 0)
+            return aliases[i][1];
+    return word;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        command_help(0, NULL);
+        return 2;
+    }
+    const char *name = plain_name(argv[1]);
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(name, commands[i].name) != 0)
+            continue;
+        if (argc > 2 && strcmp(plain_name(argv[2]), "help") == 0)
+            return command_help(1, argv + 1);
+        return commands[i].run(argc - 2, argv + 2);
+    }
+    fprintf(stderr, "gametable: there is no command '%s'; see gametable help\n", argv[1]);
+    return 2;
+}

@@ -1,0 +1,368 @@
+#include "cli/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum kind { KIND_TEXT, KIND_SWITCH, KIND_COUNT, KIND_SIZE, KIND_TIME, KIND_ADDRESS, KIND_CHOICE };
+
+struct choice {
+    const char *name;
+    int value;
+};
+
+static const struct choice durabilities[] = {{"commit", STORE_SYNC_COMMIT},
+                                             {"interval", STORE_SYNC_INTERVAL},
+                                             {"none", STORE_SYNC_NONE},
+                                             {NULL, 0}};
+static const struct choice levels[] = {
+    {"debug", LOG_DEBUG}, {"info", LOG_INFO}, {"warn", LOG_WARN}, {"error", LOG_ERROR}, {NULL, 0}};
+
+struct setting {
+    const char *name; /* --name, GAMETABLE_NAME, name = ... */
+    enum kind kind;
+    size_t offset; /* in struct settings */
+    const char *argument;
+    const char *initial;
+    const char *help;
+    const struct choice *choices;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct setting table[] = {
+    {"data", KIND_TEXT, AT(data), "DIR", "./gametable-data",
+     "the folder that holds the data; made if missing", NULL},
+    {"memory", KIND_SWITCH, AT(memory), NULL, "no",
+     "keep everything in memory, nothing on disk: for tests", NULL},
+    {"http", KIND_ADDRESS, AT(http), "HOST:PORT", "127.0.0.1:8000",
+     "where HTTP listens; port 0 picks a free one", NULL},
+    {"durability", KIND_CHOICE, AT(durability), "commit|interval|none", "commit",
+     "when a write is answered: after its fsync; before it, with an fsync every sync-interval; or "
+     "leave syncing to the system",
+     durabilities},
+    {"sync-interval", KIND_TIME, AT(sync_interval_ms), "TIME", "100ms",
+     "how often to fsync with durability interval", NULL},
+    {"cache-memory", KIND_SIZE, AT(cache_memory), "SIZE", "256M", "memory for hot items", NULL},
+    {"index-memory", KIND_SIZE, AT(index_memory), "SIZE", "0",
+     "memory for index trees; 0 is half of the machine's; past it writes that add entries are "
+     "refused",
+     NULL},
+    {"threads", KIND_COUNT, AT(threads), "N", "0",
+     "threads that serve connections; 0 is one a core", NULL},
+    {"max-connections", KIND_COUNT, AT(connections_max), "N", "20000",
+     "open connections; one more is answered 503", NULL},
+    {"idle-timeout", KIND_TIME, AT(idle_ms), "TIME", "60s",
+     "how long a connection may be silent between requests", NULL},
+    {"request-timeout", KIND_TIME, AT(request_ms), "TIME", "30s",
+     "how long a request may take to arrive; then 408", NULL},
+    {"region", KIND_TEXT, AT(region), "NAME", "",
+     "the region in ARNs; empty takes the one each client signs for", NULL},
+    {"strict-paging", KIND_SWITCH, AT(strict_paging), NULL, "no",
+     "page plain counts at 1 MB as the service does, instead of answering them whole", NULL},
+    {"trust-network", KIND_SWITCH, AT(trust_network), NULL, "no",
+     "allow listening beyond loopback: whoever reaches the port may read and write everything",
+     NULL},
+    {"log-level", KIND_CHOICE, AT(log.level), "debug|info|warn|error", "info",
+     "less than this is not logged", levels},
+    {"log-json", KIND_SWITCH, AT(log.json), NULL, "no", "log one JSON object a line", NULL},
+};
+enum { SETTINGS = sizeof(table) / sizeof(table[0]) };
+
+/* --- values --- */
+
+static bool parse_scaled(const char *text, const char *const *units, const int64_t *scales,
+                         int64_t *out) {
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || errno != 0 || number < 0)
+        return false;
+    for (int i = 0; units[i] != NULL; i++)
+        if (strcasecmp(end, units[i]) == 0)
+            return !__builtin_mul_overflow((int64_t)number, scales[i], out);
+    return false;
+}
+
+static bool parse_size(const char *text, int64_t *out) {
+    static const char *const units[] = {"", "B", "K", "KB", "M", "MB", "G", "GB", NULL};
+    static const int64_t scales[] = {1, 1, 1 << 10, 1 << 10, 1 << 20, 1 << 20, 1 << 30, 1 << 30};
+    return parse_scaled(text, units, scales, out);
+}
+
+static bool parse_time(const char *text, int64_t *out) {
+    static const char *const units[] = {"ms", "s", "m", "h", NULL};
+    static const int64_t scales[] = {1, 1000, 60 * 1000, 60 * 60 * 1000};
+    return parse_scaled(text, units, scales, out) && *out <= INT32_MAX;
+}
+
+static bool parse_count(const char *text, int64_t *out) {
+    static const char *const units[] = {"", NULL};
+    static const int64_t scales[] = {1};
+    return parse_scaled(text, units, scales, out) && *out <= 1000000;
+}
+
+static bool parse_switch(const char *text, bool *out) {
+    static const char *const words[] = {"no", "yes", "false", "true", "0", "1", "off", "on"};
+    for (int i = 0; i < 8; i++)
+        if (strcasecmp(text, words[i]) == 0) {
+            *out = i % 2 == 1;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_address(const char *text, struct address *out) {
+    const char *colon = strrchr(text, ':');
+    if (colon == NULL)
+        return false;
+    const char *host = text;
+    size_t size = (size_t)(colon - text);
+    if (size >= 2 && host[0] == '[' && host[size - 1] == ']') {
+        host++;
+        size -= 2;
+    }
+    char *end;
+    long port = strtol(colon + 1, &end, 10);
+    if (size == 0 || size >= sizeof(out->host) || !isdigit((unsigned char)colon[1]) ||
+        *end != '\0' || port > 65535)
+        return false;
+    memcpy(out->host, host, size);
+    out->host[size] = '\0';
+    out->port = (int)port;
+    return true;
+}
+
+static bool parse_choice(const char *text, const struct choice *choices, int *out) {
+    for (; choices->name != NULL; choices++)
+        if (strcmp(text, choices->name) == 0) {
+            *out = choices->value;
+            return true;
+        }
+    return false;
+}
+
+static bool assign(const struct setting *setting, struct settings *settings, const char *text) {
+    void *field = (char *)settings + setting->offset;
+    switch (setting->kind) {
+    case KIND_TEXT:
+        *(const char **)field = text;
+        return true;
+    case KIND_SWITCH:
+        return parse_switch(text, field);
+    case KIND_COUNT:
+        return parse_count(text, field);
+    case KIND_SIZE:
+        return parse_size(text, field);
+    case KIND_TIME:
+        return parse_time(text, field);
+    case KIND_ADDRESS:
+        return parse_address(text, field);
+    case KIND_CHOICE:
+        return parse_choice(text, setting->choices, field);
+    }
+    return false;
+}
+
+static const char *expected(const struct setting *setting) {
+    static const char *const by_kind[] = {"text",
+                                          "yes or no",
+                                          "a number",
+                                          "a size such as 64M",
+                                          "a time such as 500ms or 30s",
+                                          "HOST:PORT such as 127.0.0.1:8000",
+                                          NULL};
+    const char *what = by_kind[setting->kind];
+    return what != NULL ? what : setting->argument;
+}
+
+/* --- where values come from --- */
+
+struct reading {
+    struct arena *arena;
+    struct failure *failure;
+    struct settings *settings;
+    bool given[SETTINGS]; /* by something stronger than what is read now */
+};
+
+static const struct setting *find(struct bytes name) {
+    for (int i = 0; i < SETTINGS; i++)
+        if (bytes_equal(bytes_str(table[i].name), name))
+            return &table[i];
+    return NULL;
+}
+
+static enum status take(struct reading *reading, const struct setting *setting, const char *text,
+                        const char *source) {
+    size_t index = (size_t)(setting - table);
+    if (reading->given[index])
+        return OK;
+    reading->given[index] = true;
+    if (assign(setting, reading->settings, text))
+        return OK;
+    return failure_set(reading->failure, reading->arena, INVALID,
+                       "%s: '%s' is not a value for %s: expected %s", source, text, setting->name,
+                       expected(setting));
+}
+
+static enum status read_flag(struct reading *reading, int argc, char **argv, int *at,
+                             const char **config) {
+    const char *flag = argv[*at];
+    if (strncmp(flag, "--", 2) != 0)
+        return failure_set(reading->failure, reading->arena, INVALID,
+                           "'%s' is not an option; see gametable help serve", flag);
+    const char *equals = strchr(flag, '=');
+    struct bytes name =
+        bytes_of(flag + 2, equals != NULL ? (size_t)(equals - flag - 2) : strlen(flag + 2));
+    const struct setting *setting = find(name);
+    bool is_config = bytes_equal(name, BYTES("config"));
+    if (setting == NULL && !is_config)
+        return failure_set(reading->failure, reading->arena, INVALID,
+                           "there is no option --%.*s; see gametable help serve", BYTES_ARG(name));
+    const char *text = equals != NULL ? equals + 1 : NULL;
+    if (text == NULL && setting != NULL && setting->kind == KIND_SWITCH)
+        text = "yes";
+    if (text == NULL) {
+        if (*at + 1 >= argc)
+            return failure_set(reading->failure, reading->arena, INVALID, "--%.*s needs a value",
+                               BYTES_ARG(name));
+        text = argv[++*at];
+    }
+    if (is_config) {
+        *config = text;
+        return OK;
+    }
+    return take(reading, setting, text, "command line");
+}
+
+static enum status read_environment(struct reading *reading) {
+    for (int i = 0; i < SETTINGS; i++) {
+        char name[64] = "GAMETABLE_";
+        size_t at = strlen(name);
+        for (const char *c = table[i].name; *c != '\0'; c++)
+            name[at++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+        name[at] = '\0';
+        const char *text = getenv(name);
+        if (text == NULL)
+            continue;
+        enum status status = take(reading, &table[i], text, name);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+static struct bytes trim(struct bytes text) {
+    while (text.size > 0 && isspace(text.data[0]))
+        text = bytes_skip(text, 1);
+    while (text.size > 0 && isspace(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+static enum status read_line(struct reading *reading, const char *path, int number,
+                             struct bytes line) {
+    const char *source =
+        (const char *)arena_printf(reading->arena, "%s line %d", path, number).data;
+    line = trim(line);
+    if (line.size == 0 || line.data[0] == '#')
+        return OK;
+    size_t equals = bytes_find(line, BYTES("="));
+    if (equals == SIZE_MAX)
+        return failure_set(reading->failure, reading->arena, INVALID, "%s: expected name = value",
+                           source);
+    struct bytes name = trim((struct bytes){line.data, equals});
+    const struct setting *setting = find(name);
+    if (setting == NULL)
+        return failure_set(reading->failure, reading->arena, INVALID,
+                           "%s: there is no setting %.*s", source, BYTES_ARG(name));
+    return take(reading, setting, arena_str(reading->arena, trim(bytes_skip(line, equals + 1))),
+                source);
+}
+
+static enum status read_config(struct reading *reading, const char *path) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return failure_set(reading->failure, reading->arena, INVALID,
+                           "cannot read the config file %s: %s", path, strerror(errno));
+    char line[4096];
+    enum status status = OK;
+    for (int number = 1; status == OK && fgets(line, sizeof(line), file) != NULL; number++)
+        status = read_line(reading, path, number, bytes_str(line));
+    fclose(file);
+    return status;
+}
+
+enum status settings_read(int argc, char **argv, struct arena *arena, struct failure *failure,
+                          struct settings *out) {
+    *out = (struct settings){0};
+    struct reading reading = {.arena = arena, .failure = failure, .settings = out};
+    const char *config = getenv("GAMETABLE_CONFIG");
+    for (int i = 0; i < argc; i++) {
+        enum status status = read_flag(&reading, argc, argv, &i, &config);
+        if (status != OK)
+            return status;
+    }
+    enum status status = read_environment(&reading);
+    if (status == OK && config != NULL)
+        status = read_config(&reading, config);
+    for (int i = 0; i < SETTINGS && status == OK; i++)
+        status = take(&reading, &table[i], table[i].initial, "default");
+    return status;
+}
+
+bool address_is_loopback(const struct address *address) {
+    return strcmp(address->host, "localhost") == 0 || strcmp(address->host, "::1") == 0 ||
+           strncmp(address->host, "127.", 4) == 0;
+}
+
+/* --- telling about them --- */
+
+static void describe_help(struct buf *to, const struct setting *setting) {
+    char flag[96];
+    snprintf(flag, sizeof(flag), "--%s%s%s", setting->name, setting->argument != NULL ? " " : "",
+             setting->argument != NULL ? setting->argument : "");
+    buf_printf(to, "  %-34s %s", flag, setting->help);
+    if (setting->kind != KIND_SWITCH && setting->initial[0] != '\0')
+        buf_printf(to, " [%s]", setting->initial);
+    buf_lit(to, "\n");
+}
+
+static void describe_man(struct buf *to, const struct setting *setting) {
+    buf_printf(to, ".TP\n.B \\-\\-%s", setting->name);
+    if (setting->argument != NULL)
+        buf_printf(to, " \\fI%s\\fR", setting->argument);
+    buf_printf(to, "\n%s.", setting->help);
+    if (setting->initial[0] != '\0')
+        buf_printf(to, " Default: %s.", setting->initial);
+    buf_lit(to, "\n");
+}
+
+static void describe_markdown(struct buf *to, const struct setting *setting) {
+    buf_printf(to, "| `--%s", setting->name);
+    for (const char *c = setting->argument != NULL ? setting->argument : ""; *c != '\0'; c++) {
+        if (c == setting->argument)
+            buf_byte(to, ' ');
+        if (*c == '|')
+            buf_byte(to, '\\');
+        buf_byte(to, (uint8_t)*c);
+    }
+    buf_printf(to, "` | `GAMETABLE_");
+    for (const char *c = setting->name; *c != '\0'; c++)
+        buf_byte(to, *c == '-' ? '_' : (uint8_t)toupper((unsigned char)*c));
+    buf_printf(to, "` | %s | %s |\n", setting->initial, setting->help);
+}
+
+void settings_describe(struct buf *to, enum settings_form form) {
+    if (form == SETTINGS_MARKDOWN)
+        buf_lit(to, "| flag | environment | default | what it does |\n|---|---|---|---|\n");
+    for (int i = 0; i < SETTINGS; i++) {
+        if (form == SETTINGS_HELP)
+            describe_help(to, &table[i]);
+        else if (form == SETTINGS_MAN)
+            describe_man(to, &table[i]);
+        else
+            describe_markdown(to, &table[i]);
+    }
+}
