@@ -1,14 +1,15 @@
-# gametable. `make help` lists what there is.
+# gametable. `make help` says what there is.
 #
 # Each folder of src/ becomes one archive in $(B)/lib; a program links the archives of its layer
-# and those below, so a look upwards fails at link time as well as in `make check`.
+# and those below, so a look upwards fails at link time as well as in tools/layers.
 #
-#   make                     build/gametable
-#   make SAN=1 ...           the same under ASan and UBSan, in build/san
+#   make SAN=1 ...           under ASan and UBSan, in build/san
 #   make TSAN=1 ...          under ThreadSanitizer, in build/tsan
-#   make CC=clang ...        with another compiler
+#   make CC=clang B=build/clang ...
 
-CC      ?= gcc
+.DEFAULT_GOAL := all
+CC      := gcc
+CXX     := g++
 CSTD    := -std=c17 -D_GNU_SOURCE
 WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
            -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers -Werror
@@ -21,20 +22,42 @@ endif
 ifdef TSAN
 B       := build/tsan
 OPT     := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tests/tsan.supp
+endif
+ifdef FUZZING
+B       := build/fuzz
+CC      := clang
+OPT     := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+           -fno-sanitize-recover=all
 endif
 CFLAGS  += $(CSTD) $(WARN) $(OPT) -Isrc -MMD -MP
 LDFLAGS += $(OPT)
 LIBS    := -lrocksdb -luv -lhttp_parser -lssl -lcrypto -lz -lpthread -lm
 
-# Layers from the top down; link order is the layer rule.
-LAYERS  := cli api net table/local store rank table expr json value base
-name     = $(subst /,-,$(1))
-srcs     = $(wildcard src/$(1)/*.c)
-API_SRC := $(wildcard src/api/*.c src/api/*/*.c)
-objs     = $(patsubst src/%.c,$(B)/obj/%.o,$(if $(filter api,$(1)),$(API_SRC),$(call srcs,$(1))))
-lib      = $(B)/lib/$(call name,$(1)).a
+# --- layers, from the top down; each may use those named, and tools/layers reads this table ---
 
-all: $(B)/gametable
+LAYERS           := cli api net table/local store rank table expr json value base
+USES_base        :=
+USES_value       := base
+USES_json        := value base
+USES_expr        := value base
+USES_rank        := base
+USES_store       := base
+USES_table       := expr value base
+USES_table/local := store rank table expr value base
+USES_net         := base
+USES_api         := net table/local store rank table expr json value base
+USES_cli         := api $(USES_api)
+# What only the tests of a layer may use besides.
+TESTS_expr       := json
+
+lib  = $(B)/lib/$(subst /,-,$(1)).a
+libs = $(foreach l,$(1),$(call lib,$(l)))
+srcs = $(if $(filter api,$(1)),$(wildcard src/api/*.c src/api/*/*.c),$(wildcard src/$(1)/*.c))
+objs = $(patsubst src/%.c,$(B)/obj/%.o,$(call srcs,$(1)))
+link_order = $(filter $(1),$(LAYERS))
+
+all: $(B)/gametable ## build/gametable
 
 define layer_rule
 $(call lib,$(1)): $(call objs,$(1))
@@ -49,37 +72,131 @@ $(B)/obj/%.o: src/%.c
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) -c $< -o $@
 
-$(B)/gametable: $(foreach l,$(LAYERS),$(call lib,$(l)))
+$(B)/gametable: $(call libs,$(LAYERS))
 	@echo "  ld $@"
-	@$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+	@$(CC) $^ -o $@ $(LDFLAGS) $(LIBS)
 
-# What each layer may use, as in ARCHITECTURE.md; tools/layers checks the includes against it too.
-USES_base        :=
-USES_value       := base
-USES_json        := value base
-USES_expr        := value base
-USES_rank        := base
-USES_store       := base
-USES_table       := expr value base
-USES_table/local := store rank table expr value base
-USES_net         := base
-USES_api         := net table/local store rank table expr json value base
-USES_cli         := api $(USES_api)
+# --- running ---
 
-# Unit tests: tests/unit/<layer>/test_<file>.c is linked with <layer> and what it may use.
+run: build/.deps-build ## install what is missing, build, serve; ARGS="..." passes flags on
+	@$(MAKE) --no-print-directory -j2 build/gametable
+	@exec build/gametable serve $(ARGS)
+
+build/.deps-%: tools/deps
+	@mkdir -p build
+	@tools/deps $*
+	@touch $@
+
+# --- tests ---
+
+# tests/unit/<layer>/test_<file>.c is linked with <layer> and what it may use.
 UNIT_SRC := $(shell find tests/unit -name 'test_*.c' 2>/dev/null | sort)
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 
 define unit_rule
-$(B)/unit/$(1)/test_%: tests/unit/$(1)/test_%.c $(foreach l,$(1) $(USES_$(1)),$(call lib,$(l)))
+$(B)/unit/$(1)/test_%: tests/unit/$(1)/test_%.c \
+		$(call libs,$(call link_order,$(1) $(USES_$(1)) $(TESTS_$(1))))
 	@mkdir -p $$(@D)
 	@echo "  cc $$<"
 	@$$(CC) $$(CFLAGS) -Itests/unit $$< $$(filter %.a,$$^) -o $$@ $$(LDFLAGS) -lcmocka $$(LIBS)
 endef
 $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 
-unit: $(UNIT)
-	@set -e; for t in $(UNIT); do $$t; done
+unit: $(UNIT) ## the unit tests, in this build
+	@tests/run-units $(UNIT)
+
+check: build/.deps-check ## format, layer rule, unit tests under ASan and UBSan
+	@$(MAKE) --no-print-directory format-check
+	@tools/layers
+	@$(MAKE) --no-print-directory -j2 SAN=1 unit
+
+test: build/.deps-test check ## everything, on a fresh machine too
+	@$(MAKE) --no-print-directory -j2 all
+	@$(MAKE) --no-print-directory -j2 CC=clang B=build/clang all
+	@$(MAKE) --no-print-directory -j2 TSAN=1 unit-threads
+	@$(MAKE) --no-print-directory fuzz SECONDS=3
+	@tests/run-wire
+	@tests/run-crash
+
+# The modules where threads meet, under ThreadSanitizer.
+unit-threads: $(filter $(B)/unit/net/% $(B)/unit/store/% $(B)/unit/table/local/% $(B)/unit/value/test_names,$(UNIT))
+	@tests/run-units $^
+
+# --- fuzzing ---
+
+SECONDS  ?= 60
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZ_SRC))
+
+fuzz: build/.deps-check ## each fuzz target for SECONDS=60
+	@$(MAKE) --no-print-directory -j2 FUZZING=1 fuzzers
+	@tests/run-fuzz $(SECONDS) $(FUZZERS)
+
+fuzzers: $(FUZZERS)
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(call libs,$(filter-out cli,$(LAYERS)))
+	@mkdir -p $(@D)
+	@echo "  cc $<"
+	@$(CC) $(CFLAGS) $< $(filter %.a,$^) -o $@ $(subst fuzzer-no-link,fuzzer,$(LDFLAGS)) $(LIBS)
+
+# --- speed ---
+
+BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c)) \
+           $(patsubst bench/%.cc,$(B)/bench/%,$(wildcard bench/bench_*.cc))
+
+bench: build/.deps-bench build/.deps-test ## the figures of docs/benchmarks.md, side by side
+	@$(MAKE) --no-print-directory -j2 all benches
+	@bench/run
+
+benches: $(BENCHES)
+
+$(B)/bench/%: bench/%.c $(call libs,$(filter-out cli,$(LAYERS)))
+	@mkdir -p $(@D)
+	@echo "  cc $<"
+	@$(CC) $(CFLAGS) $< $(filter %.a,$^) -o $@ $(LDFLAGS) $(LIBS)
+
+$(B)/bench/%: bench/%.cc
+	@mkdir -p $(@D)
+	@echo "  c++ $<"
+	@$(CXX) -std=c++17 -O2 -g $< -o $@
+
+# --- keeping it tidy ---
+
+C_FILES = $(shell git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]')
+
+format: build/.deps-check ## lay out all C files by clang-format
+	@clang-format -i $(C_FILES)
+
+format-check:
+	@clang-format --dry-run -Werror $(C_FILES)
+
+tidy: build/.deps-tidy ## clang-tidy over src/
+	@clang-tidy --quiet $(filter src/%.c,$(C_FILES)) -- $(CSTD) -Isrc
+
+docs/settings.md: build/gametable
+	@{ echo "# Settings of \`gametable serve\`"; echo; build/gametable help --settings; echo; \
+	   echo "\`--config FILE\` reads them from a file of \`name = value\` lines, \`#\` begins a comment."; \
+	   echo "A flag wins over the environment, the environment over the file."; } > $@
+
+# --- installing ---
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+install: build/gametable ## binary, man page, systemd unit, under PREFIX=/usr/local
+	install -D -m 755 build/gametable $(DESTDIR)$(PREFIX)/bin/gametable
+	build/gametable help --man > build/gametable.1
+	install -D -m 644 build/gametable.1 $(DESTDIR)$(PREFIX)/share/man/man1/gametable.1
+	sed 's|@PREFIX@|$(PREFIX)|' tools/gametable.service > build/gametable.service
+	install -D -m 644 build/gametable.service $(DESTDIR)$(PREFIX)/lib/systemd/system/gametable.service
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
-.PHONY: all unit
+.PHONY: all run unit unit-threads check test fuzz fuzzers bench benches format format-check tidy \
+        install clean help
+.SECONDARY:
