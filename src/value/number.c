@@ -10,6 +10,7 @@
 enum {
     EXPONENT_MAX = 125, /* of the leading digit */
     EXPONENT_MIN = -130,
+    EXPONENT_FAR = 1 << 30,
     PAIR_EXPONENT_MAX = 62,
     PAIR_EXPONENT_MIN = -64, /* one below it is written with a leading pair of zero */
     PAIRS_MAX = LIMIT_DIGITS / 2 + 1,
@@ -18,7 +19,7 @@ enum {
 };
 
 /* digits[0] . digits[1] digits[2] ... times 10^exponent; neither the first nor the last digit is
- * zero. No digits: zero. */
+ * zero. No digits: zero, with the exponent it was written with. */
 struct decimal {
     int64_t exponent;
     int count;
@@ -80,7 +81,8 @@ static const uint8_t *scan_fraction(struct scan *scan, const uint8_t *at, const 
     return at;
 }
 
-/* The text after the "e"; false if it is not an integer of 32 bits. */
+/* The text after the "e"; false if it is not an integer of 64 bits. What is far beyond any range
+ * comes out as EXPONENT_FAR, so that sums with it cannot wrap. */
 static bool scan_exponent(const uint8_t *at, const uint8_t *end, int64_t *out) {
     bool negative = at < end && *at == '-';
     int64_t exponent = 0;
@@ -92,10 +94,12 @@ static bool scan_exponent(const uint8_t *at, const uint8_t *end, int64_t *out) {
         unsigned digit = digit_of(*at);
         if (digit > 9)
             return false;
-        exponent = exponent * 10 + digit;
-        if (exponent > INT32_MAX)
+        if (__builtin_mul_overflow(exponent, 10, &exponent) ||
+            __builtin_add_overflow(exponent, digit, &exponent))
             return false;
     }
+    if (exponent > EXPONENT_FAR)
+        exponent = EXPONENT_FAR;
     *out = negative ? -exponent : exponent;
     return true;
 }
@@ -121,7 +125,9 @@ static bool decimal_scan(struct bytes text, struct decimal *to) {
             return false;
         at = end;
     }
-    to->exponent = exponent + (scan.whole > 0 ? scan.whole : -scan.lost) - 1;
+    to->exponent = exponent;
+    if (to->count != 0)
+        to->exponent += (scan.whole > 0 ? scan.whole : -scan.lost) - 1;
     return at == end;
 }
 
@@ -172,14 +178,12 @@ enum number_fault number_parse(struct bytes text, uint8_t *to, size_t *size) {
     struct decimal decimal;
     if (!decimal_scan(text, &decimal))
         return NUMBER_MALFORMED;
-    if (decimal.count != 0) {
-        if (decimal.exponent > EXPONENT_MAX)
-            return NUMBER_OVERFLOW;
-        if (decimal.exponent < EXPONENT_MIN)
-            return NUMBER_UNDERFLOW;
-        if (!decimal.precise)
-            return NUMBER_PRECISION;
-    }
+    if (decimal.exponent > EXPONENT_MAX)
+        return NUMBER_OVERFLOW;
+    if (decimal.exponent < EXPONENT_MIN)
+        return NUMBER_UNDERFLOW;
+    if (!decimal.precise)
+        return NUMBER_PRECISION;
     *size = decimal_encode(&decimal, to);
     return NUMBER_OK;
 }
