@@ -96,8 +96,8 @@ static void put_date(struct buf *to, struct answer_date *date) {
     buf_append(to, date->line, date->size);
 }
 
-void answer_head(struct buf *to, const struct http_answer *answer, enum answer_connection connection,
-                 struct answer_date *date) {
+void answer_head(struct buf *to, const struct http_answer *answer,
+                 enum answer_connection connection, struct answer_date *date) {
     buf_reserve(to, 512 + answer->headers.size);
     put_status(to, answer->status);
     put_date(to, date);

@@ -20,8 +20,8 @@ enum answer_connection {
 };
 
 /* Appends the head. */
-void answer_head(struct buf *to, const struct http_answer *answer, enum answer_connection connection,
-                 struct answer_date *date);
+void answer_head(struct buf *to, const struct http_answer *answer,
+                 enum answer_connection connection, struct answer_date *date);
 /* False for those that never have a body, nor a Content-Length: 1xx, 204, 304. */
 bool answer_has_body(int status);
 /* "Not Found" and the like; "Unknown" if it is not a status we know. */

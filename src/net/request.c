@@ -5,7 +5,8 @@
 #include <strings.h>
 
 static bool is_text(struct bytes bytes, const char *text) {
-    return strlen(text) == bytes.size && strncasecmp((const char *)bytes.data, text, bytes.size) == 0;
+    return strlen(text) == bytes.size &&
+           strncasecmp((const char *)bytes.data, text, bytes.size) == 0;
 }
 
 static int refuse(struct request *request, int status, const char *text) {
@@ -239,8 +240,8 @@ enum request_state request_parse(struct request *request) {
     }
     if (request->headers_done) {
         /* Chunk headers have done their duty: a body of tiny chunks takes no more room. */
-        request->in.size = request->body.size == 0 ? headers_end(request)
-                                                   : request->body.at + request->body.size;
+        request->in.size =
+            request->body.size == 0 ? headers_end(request) : request->body.at + request->body.size;
         request->parsed = request->in.size;
     }
     return REQUEST_MORE;
@@ -329,7 +330,7 @@ void request_added(struct request *request, size_t count) {
     request->in.size += count;
 }
 
-bool request_next(struct request *request) {
+void request_next(struct request *request) {
     struct buf *in = &request->in;
     struct bytes surplus = bytes_of(in->data + request->parsed, in->size - request->parsed);
     release_exchange(request);
@@ -347,7 +348,6 @@ bool request_next(struct request *request) {
         begin_at(request, 0);
     } else
         begin_at(request, request->parsed);
-    return in->size > request->start;
 }
 
 struct bytes http_header(const struct http_exchange *exchange, const char *name) {

@@ -82,12 +82,12 @@ void request_end(struct request *request);
 uint8_t *request_room(struct request *request, size_t *room);
 void request_added(struct request *request, size_t count);
 enum request_state request_parse(struct request *request);
-/* Forgets the request that was answered. True if bytes of the next one are already there. */
-bool request_next(struct request *request);
+/* Forgets the request that was answered and goes on to the bytes behind it. */
+void request_next(struct request *request);
 
-/* True if not one byte of a request is there. */
-static inline bool request_empty(const struct request *request) {
-    return request->in.size == request->start;
+/* True if there are bytes that are not parsed: of the next request, when this one is READY. */
+static inline bool request_has_surplus(const struct request *request) {
+    return request->in.size > request->parsed;
 }
 
 #endif

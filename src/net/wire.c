@@ -76,8 +76,8 @@ enum status wire_listen(const char *host, int port, struct arena *arena, struct 
     snprintf(service, sizeof(service), "%d", port);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *addresses = NULL;
-    int found = port < 0 || port > 65535 ? EAI_SERVICE
-                                         : getaddrinfo(host, service, &hints, &addresses);
+    int found =
+        port < 0 || port > 65535 ? EAI_SERVICE : getaddrinfo(host, service, &hints, &addresses);
     if (found != 0)
         return failure_set(failure, arena, INVALID, "cannot listen on %s, port %d: %s", host, port,
                            gai_strerror(found));

@@ -1,0 +1,128 @@
+#include "net/shard.h"
+
+#include "net/connection.h"
+
+enum {
+    POOL_MAX = 64, /* requests kept for reuse */
+    SWEEP_MIN_MS = 10,
+    SWEEP_MAX_MS = 1000,
+};
+
+/* ---- what connections share ---- */
+
+struct request *shard_take(struct shard *shard) {
+    struct request *request = shard->pool;
+    if (request != NULL) {
+        shard->pool = request->next;
+        shard->pooled--;
+    } else {
+        request = request_new();
+        request->exchange.loop = shard->loop;
+    }
+    request_begin(request, &shard->listener->limits);
+    return request;
+}
+
+void shard_give(struct shard *shard, struct request *request) {
+    if (shard->pooled == POOL_MAX) {
+        request_free(request);
+        return;
+    }
+    request_end(request);
+    request->next = shard->pool;
+    shard->pool = request;
+    shard->pooled++;
+}
+
+/* ---- the list ---- */
+
+void shard_link(struct shard *shard, struct connection *connection) {
+    connection->prev = NULL;
+    connection->next = shard->connections;
+    if (connection->next != NULL)
+        connection->next->prev = connection;
+    shard->connections = connection;
+}
+
+void shard_unlink(struct shard *shard, struct connection *connection) {
+    if (shard->cursor == connection)
+        shard->cursor = connection->next;
+    if (connection->next != NULL)
+        connection->next->prev = connection->prev;
+    if (connection->prev != NULL)
+        connection->prev->next = connection->next;
+    else
+        shard->connections = connection->next;
+}
+
+/* Visits every connection; a visit may end any of them. */
+static void walk(struct shard *shard, void (*visit)(struct connection *)) {
+    shard->cursor = shard->connections;
+    while (shard->cursor != NULL) {
+        struct connection *connection = shard->cursor;
+        shard->cursor = connection->next;
+        visit(connection);
+    }
+}
+
+/* ---- its life: three tasks, posted by the listener ---- */
+
+static void expire_if_due(struct connection *connection) {
+    if (connection->deadline_ms <= shard_now(connection->shard))
+        connection_expire(connection);
+}
+
+static void on_sweep(uv_timer_t *timer) {
+    walk(timer->data, expire_if_due);
+}
+
+/* Often enough that a time-out is late by no more than a quarter, or a second. */
+static uint64_t sweep_ms(const struct http_settings *settings) {
+    int shortest =
+        settings->idle_ms < settings->request_ms ? settings->idle_ms : settings->request_ms;
+    int every = shortest / 4;
+    if (every < SWEEP_MIN_MS)
+        every = SWEEP_MIN_MS;
+    return (uint64_t)(every > SWEEP_MAX_MS ? SWEEP_MAX_MS : every);
+}
+
+static void run_start(struct task *task) {
+    struct shard *shard = (struct shard *)((char *)task - offsetof(struct shard, start));
+    uint64_t every = sweep_ms(&shard->listener->settings);
+    uv_timer_init(loop_uv(shard->loop), &shard->sweep);
+    shard->sweep.data = shard;
+    uv_timer_start(&shard->sweep, on_sweep, every, every);
+}
+
+static void run_wind_down(struct task *task) {
+    struct shard *shard = (struct shard *)((char *)task - offsetof(struct shard, wind_down));
+    shard->closing = true;
+    walk(shard, connection_wind_down);
+}
+
+static void on_sweep_closed(uv_handle_t *handle) {
+    struct shard *shard = handle->data;
+    listener_handle_closed(shard->listener);
+}
+
+static void run_end(struct task *task) {
+    struct shard *shard = (struct shard *)((char *)task - offsetof(struct shard, end));
+    walk(shard, connection_drop);
+    uv_close((uv_handle_t *)&shard->sweep, on_sweep_closed);
+}
+
+void shard_init(struct shard *shard, struct http_listener *listener, struct loop *loop) {
+    shard->listener = listener;
+    shard->loop = loop;
+    shard->start.run = run_start;
+    shard->wind_down.run = run_wind_down;
+    shard->end.run = run_end;
+}
+
+void shard_release(struct shard *shard) {
+    while (shard->pool != NULL) {
+        struct request *request = shard->pool;
+        shard->pool = request->next;
+        request_free(request);
+    }
+}
