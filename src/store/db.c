@@ -1,0 +1,93 @@
+/* Opening and closing the database, and what its errors mean. */
+#include "store/store_int.h"
+
+#include <stdio.h>
+
+static const char *const names[DB_FAMILIES] = {"default", "meta", "items"};
+
+static bool has(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+/* The database hands out texts only: "Corruption: ...", "IO error: ...: reason". */
+static enum status error_status(const char *error) {
+    bool io = strncmp(error, "IO error", 8) == 0;
+    if (io && !has(error, "No such file or directory"))
+        return IO_FAILED;
+    if (io || has(error, "orruption") || has(error, "does not exist"))
+        return DAMAGED;
+    return IO_FAILED;
+}
+
+enum status db_error(char *error, char *why, size_t why_size) {
+    if (error == NULL)
+        return OK;
+    enum status status = error_status(error);
+    if (why != NULL) {
+        snprintf(why, why_size, "%s", error);
+        for (char *at = why; *at != '\0'; at++)
+            if ((unsigned char)*at < ' ')
+                *at = ' ';
+    }
+    rocksdb_free(error);
+    return status;
+}
+
+/* --- opening --- */
+
+static enum status open_failed(struct store *store, char *error, struct arena *arena,
+                               struct failure *failure) {
+    bool unknown = has(error, "olumn families not opened");
+    char why[320];
+    enum status status = db_error(error, why, sizeof(why));
+    if (store->settings.memory)
+        return failure_set(failure, arena, status, "Cannot open the store: %s.", why);
+    if (unknown)
+        return folder_newer(&store->folder, why, arena, failure);
+    if (status == DAMAGED)
+        return folder_damaged(&store->folder, why, arena, failure);
+    return failure_set(failure, arena, status,
+                       "Cannot open the data folder %s: %s. Free the disk or fix its rights, then "
+                       "start again; nothing is lost.",
+                       store->folder.path, why);
+}
+
+enum status db_open(struct store *store, bool read_only, struct arena *arena,
+                    struct failure *failure) {
+    struct db_options *options = &store->options;
+    const rocksdb_options_t *each[DB_FAMILIES] = {options->db};
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        each[i + 1] = options->family[i];
+    const char *path = store->settings.memory ? "/memory" : store->folder.db_path;
+    bool make = store->settings.memory || store->folder.making;
+    rocksdb_options_set_create_if_missing(options->db, make);
+    char *error = NULL;
+    store->db = read_only
+                    ? rocksdb_open_for_read_only_column_families(
+                          options->db, path, DB_FAMILIES, names, each, store->families, 0, &error)
+                    : rocksdb_open_column_families(options->db, path, DB_FAMILIES, names, each,
+                                                   store->families, &error);
+    if (error == NULL)
+        return OK;
+    store->db = NULL;
+    return open_failed(store, error, arena, failure);
+}
+
+void db_close(struct store *store) {
+    if (store->db == NULL)
+        return;
+    for (int i = 0; i < DB_FAMILIES; i++)
+        rocksdb_column_family_handle_destroy(store->families[i]);
+    rocksdb_close(store->db);
+    store->db = NULL;
+}
+
+void db_flush(struct store *store) {
+    rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
+    for (int i = 0; i < STORE_FAMILIES; i++) {
+        char *error = NULL;
+        rocksdb_flush_cf(store->db, options, store->families[i + 1], &error);
+        db_error(error, NULL, 0); /* the log still has it */
+    }
+    rocksdb_flushoptions_destroy(options);
+}

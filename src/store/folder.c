@@ -1,0 +1,372 @@
+#include "store/folder.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- sentences --- */
+
+enum status folder_damaged(const struct folder *folder, const char *what, struct arena *arena,
+                           struct failure *failure) {
+    return failure_set(failure, arena, DAMAGED,
+                       "The data folder %s is damaged: %s. Look at it with `gametable verify "
+                       "--data %s`; if that cannot read it, restore it from a backup.",
+                       folder->path, what, folder->path);
+}
+
+enum status folder_newer(const struct folder *folder, const char *what, struct arena *arena,
+                         struct failure *failure) {
+    return failure_set(failure, arena, NEWER_FORMAT,
+                       "The data folder %s was written by a newer gametable (%s): upgrade "
+                       "gametable, or choose another folder with --data.",
+                       folder->path, what);
+}
+
+static enum status folder_failed(const struct folder *folder, const char *doing,
+                                 struct arena *arena, struct failure *failure) {
+    return failure_set(failure, arena, IO_FAILED, "Cannot %s the data folder %s: %s.", doing,
+                       folder->path, strerror(errno));
+}
+
+static enum status folder_absent(const struct folder *folder, struct arena *arena,
+                                 struct failure *failure) {
+    return failure_set(failure, arena, IO_FAILED,
+                       "There is no gametable data in %s: check the folder given with --data.",
+                       folder->path);
+}
+
+/* --- files in it --- */
+
+static char *join(const char *folder, const char *name) {
+    size_t size = strlen(folder) + 1 + strlen(name) + 1;
+    char *path = mem_alloc(size);
+    snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+static bool has_file(const struct folder *folder, const char *name) {
+    char *path = join(folder->path, name);
+    bool there = access(path, F_OK) == 0;
+    mem_free(path);
+    return there;
+}
+
+static int sync_path(const char *path) {
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return -1;
+    int result = fsync(file);
+    close(file);
+    return result;
+}
+
+static int write_whole(int file, const char *data, size_t size) {
+    while (size != 0) {
+        ssize_t done = write(file, data, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return -1;
+        data += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* Puts a file in place whole or not at all. */
+static int write_file(const struct folder *folder, const char *name, const char *text) {
+    char *path = join(folder->path, name);
+    char *draft = join(folder->path, "DRAFT");
+    int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int result = -1;
+    if (file < 0)
+        goto done;
+    result = write_whole(file, text, strlen(text));
+    if (result == 0)
+        result = fsync(file);
+    if (close(file) != 0)
+        result = -1;
+    if (result == 0)
+        result = rename(draft, path);
+    if (result == 0)
+        result = sync_path(folder->path);
+done:;
+    int reason = errno;
+    if (result != 0)
+        unlink(draft);
+    mem_free(draft);
+    mem_free(path);
+    errno = reason;
+    return result;
+}
+
+/* --- the folder itself --- */
+
+/* Makes the folder and those above it. */
+static int make_path(const char *path) {
+    char *copy = mem_alloc(strlen(path) + 1);
+    strcpy(copy, path);
+    int result = 0;
+    for (char *at = copy + 1; result == 0 && *at != '\0'; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+            result = -1;
+        *at = '/';
+    }
+    if (result == 0 && mkdir(copy, 0700) != 0 && errno != EEXIST)
+        result = -1;
+    int reason = errno;
+    mem_free(copy);
+    errno = reason;
+    return result;
+}
+
+static enum status folder_find(const struct folder *folder, bool may_make, struct arena *arena,
+                               struct failure *failure) {
+    struct stat info;
+    if (stat(folder->path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return OK;
+        return failure_set(failure, arena, IO_FAILED,
+                           "%s is not a folder: choose another one with --data.", folder->path);
+    }
+    if (errno != ENOENT)
+        return folder_failed(folder, "open", arena, failure);
+    if (!may_make)
+        return folder_absent(folder, arena, failure);
+    if (make_path(folder->path) != 0)
+        return folder_failed(folder, "make", arena, failure);
+    return OK;
+}
+
+/* --- the lock --- */
+
+static enum status lock_taken(const struct folder *folder, int file, struct arena *arena,
+                              struct failure *failure) {
+    char text[32] = "";
+    ssize_t size = pread(file, text, sizeof(text) - 1, 0);
+    long holder = size > 0 ? strtol(text, NULL, 10) : 0;
+    char who[48] = "another process";
+    if (holder > 0)
+        snprintf(who, sizeof(who), "another process (%ld)", holder);
+    return failure_set(failure, arena, IN_USE,
+                       "The data folder %s is in use by %s: stop that process, or choose another "
+                       "folder with --data.",
+                       folder->path, who);
+}
+
+static int lock_file(const struct folder *folder) {
+    char *path = join(folder->path, "LOCK");
+    int file = -1;
+    if (folder->read_only)
+        file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    mem_free(path);
+    return file;
+}
+
+static enum status folder_lock(struct folder *folder, struct arena *arena,
+                               struct failure *failure) {
+    int file = lock_file(folder);
+    if (file < 0 && folder->read_only && errno == EROFS)
+        return OK; /* nobody can be writing there */
+    if (file < 0)
+        return folder_failed(folder, "lock", arena, failure);
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        enum status status = errno == EWOULDBLOCK ? lock_taken(folder, file, arena, failure)
+                                                  : folder_failed(folder, "lock", arena, failure);
+        close(file);
+        return status;
+    }
+    folder->lock = file;
+    if (!folder->read_only) {
+        char text[32];
+        int size = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+        /* Only for the message above: a full disk must not stop the start here. */
+        if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)size, 0) != size)
+            errno = 0;
+    }
+    return OK;
+}
+
+/* --- the format --- */
+
+static enum status format_read(const struct folder *folder, struct arena *arena,
+                               struct failure *failure) {
+    char *path = join(folder->path, "FORMAT");
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    mem_free(path);
+    if (file < 0)
+        return folder_failed(folder, "read FORMAT in", arena, failure);
+    char text[64] = "";
+    ssize_t size = read(file, text, sizeof(text) - 1);
+    int reason = errno;
+    close(file);
+    errno = reason;
+    if (size < 0)
+        return folder_failed(folder, "read FORMAT in", arena, failure);
+    unsigned number = 0;
+    char end = '\0';
+    if (sscanf(text, "gametable %9u%c", &number, &end) != 2 || end != '\n' || number == 0)
+        return folder_damaged(folder, "its FORMAT file does not say what it is", arena, failure);
+    if (number <= FOLDER_FORMAT)
+        return OK;
+    char what[64];
+    snprintf(what, sizeof(what), "format %u, this one reads up to %d", number, FOLDER_FORMAT);
+    return folder_newer(folder, what, arena, failure);
+}
+
+/* Whether there is nothing but what a first start may have left before FORMAT. */
+static int folder_is_new(const struct folder *folder, bool *out) {
+    DIR *dir = opendir(folder->path);
+    if (dir == NULL)
+        return -1;
+    *out = true;
+    for (struct dirent *entry; *out && (entry = readdir(dir)) != NULL;) {
+        static const char *const ours[] = {".", "..", "lost+found", "LOCK", "DRAFT", "MAKING"};
+        bool known = false;
+        for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+            known = known || strcmp(entry->d_name, ours[i]) == 0;
+        *out = known;
+    }
+    closedir(dir);
+    return 0;
+}
+
+static enum status folder_begin(struct folder *folder, bool may_make, struct arena *arena,
+                                struct failure *failure) {
+    bool is_new = false;
+    if (folder_is_new(folder, &is_new) != 0)
+        return folder_failed(folder, "read", arena, failure);
+    if (!is_new)
+        return failure_set(failure, arena, DAMAGED,
+                           "The folder %s has files in it but no FORMAT file: if it is not "
+                           "gametable's, choose an empty folder with --data; if it is, it is "
+                           "damaged: restore it from a backup.",
+                           folder->path);
+    if (!may_make)
+        return folder_absent(folder, arena, failure);
+    char text[32];
+    snprintf(text, sizeof(text), "gametable %d\n", FOLDER_FORMAT);
+    if (write_file(folder, "MAKING", "") != 0 || write_file(folder, "FORMAT", text) != 0)
+        return folder_failed(folder, "write to", arena, failure);
+    return OK;
+}
+
+/* Removes what an interrupted making left. */
+static int clear_db(const struct folder *folder) {
+    DIR *dir = opendir(folder->db_path);
+    if (dir == NULL)
+        return errno == ENOENT ? 0 : -1;
+    int result = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0) != 0)
+            result = -1;
+    int reason = errno;
+    closedir(dir);
+    errno = reason;
+    return result;
+}
+
+/* --- the whole --- */
+
+static enum status folder_enter(struct folder *folder, bool may_make, struct arena *arena,
+                                struct failure *failure) {
+    enum status status = folder_find(folder, may_make, arena, failure);
+    if (status == OK)
+        status = folder_lock(folder, arena, failure);
+    if (status == OK)
+        status = has_file(folder, "FORMAT") ? format_read(folder, arena, failure)
+                                            : folder_begin(folder, may_make, arena, failure);
+    if (status != OK)
+        return status;
+    folder->making = has_file(folder, "MAKING");
+    if (!folder->making)
+        return OK;
+    if (!may_make)
+        return folder_absent(folder, arena, failure);
+    return clear_db(folder) == 0 ? OK : folder_failed(folder, "clear", arena, failure);
+}
+
+enum status folder_open(struct folder *folder, const struct folder_settings *settings,
+                        struct arena *arena, struct failure *failure) {
+    *folder = (struct folder){.lock = -1, .read_only = settings->read_only};
+    folder->path = join(settings->path, "");
+    for (size_t end = strlen(folder->path); end > 1 && folder->path[end - 1] == '/'; end--)
+        folder->path[end - 1] = '\0';
+    folder->db_path = join(folder->path, "db");
+    bool may_make = !settings->must_exist && !settings->read_only;
+    enum status status = folder_enter(folder, may_make, arena, failure);
+    if (status != OK)
+        folder_close(folder);
+    return status;
+}
+
+enum status folder_made(struct folder *folder, struct arena *arena, struct failure *failure) {
+    char *path = join(folder->path, "MAKING");
+    int result = sync_path(folder->path);
+    if (result == 0)
+        result = unlink(path);
+    if (result == 0)
+        result = sync_path(folder->path);
+    int reason = errno;
+    mem_free(path);
+    errno = reason;
+    if (result != 0)
+        return folder_failed(folder, "write to", arena, failure);
+    folder->making = false;
+    return OK;
+}
+
+void folder_close(struct folder *folder) {
+    if (folder->lock >= 0)
+        close(folder->lock);
+    mem_free(folder->path);
+    mem_free(folder->db_path);
+    *folder = (struct folder){.lock = -1};
+}
+
+enum status folder_probe(const struct folder *folder, size_t size, struct arena *arena,
+                         struct failure *failure) {
+    enum { CHUNK = 256 * 1024 };
+    char *path = join(folder->path, "DRAFT");
+    char *chunk = mem_zalloc(CHUNK);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int result = file < 0 ? -1 : 0;
+    for (size_t done = 0; result == 0 && done < size; done += CHUNK)
+        result = write_whole(file, chunk, CHUNK);
+    if (result == 0)
+        result = fsync(file);
+    int reason = errno;
+    if (file >= 0)
+        close(file);
+    unlink(path);
+    mem_free(chunk);
+    mem_free(path);
+    errno = reason;
+    return result == 0 ? OK : folder_failed(folder, "write to", arena, failure);
+}
+
+uint64_t folder_usage(const struct folder *folder) {
+    DIR *dir = opendir(folder->db_path);
+    if (dir == NULL)
+        return 0;
+    uint64_t total = 0;
+    struct stat info;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (fstatat(dirfd(dir), entry->d_name, &info, 0) == 0 && S_ISREG(info.st_mode))
+            total += (uint64_t)info.st_size;
+    closedir(dir);
+    return total;
+}
