@@ -1,0 +1,82 @@
+/* One request on its way through an operation, and what every operation does with it.
+ *
+ * An operation is a function `enum status run(struct call *)`. It reads call->args, asks the
+ * engine, writes its JSON into call->reply and returns OK; or it returns a failure that it put into
+ * call->failure. To change something it fills in call->change and returns call_then(call, next):
+ * the change is submitted after it returns, and `next`, again such a function, runs on the
+ * exchange's loop when it is done. It never answers the exchange itself.
+ */
+#ifndef GT_API_DYNAMODB_CALL_H
+#define GT_API_DYNAMODB_CALL_H
+
+#include "api/dynamodb/face.h"
+#include "api/dynamodb/spec.h"
+#include "expr/legacy.h"
+#include "json/attribute.h"
+
+struct operation;
+
+struct call {
+    struct http_exchange *exchange;
+    const struct dynamodb_face *face;
+    const struct operation *operation;
+    struct engine *engine;
+    struct arena *arena; /* the exchange's: lives until the answer */
+    struct buf *reply;   /* the answer's body */
+    struct json request;
+    struct args args;
+    struct bytes table; /* TableName, plain, if the operation has one */
+
+    struct failure failure;
+    const char *exception; /* the exception, where the failure's status does not say it */
+    struct bytes extra;    /* more members of the error's JSON: `,"Item":{...}`; or empty */
+
+    struct change change;
+    enum status (*then)(struct call *call);
+    void *state; /* the operation's own */
+
+    struct bytes content_type; /* of the answer */
+    bool gzip;                 /* the client takes compressed answers */
+    bool cors;                 /* it came from a page of another origin */
+};
+
+/* What a face is made of, for those in this folder. */
+struct dynamodb_face {
+    struct engine *engine;
+    struct dynamodb_settings settings;
+};
+
+/* INVALID with the text. For `return call_invalid(call, "...")`. */
+enum status call_invalid(struct call *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* INVALID with the text, told as another exception ("AccessDeniedException"). */
+enum status call_refuse(struct call *call, const char *exception, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Has call->change submitted (kind, actions and the like are filled in by the caller; the rest
+ * here) and `next` run when it is done. Always OK. */
+enum status call_then(struct call *call, enum status (*next)(struct call *call));
+/* How the change went: its failure becomes the call's. */
+enum status call_changed(struct call *call);
+
+/* The plain name in a table's name or ARN. INVALID if it is an ARN of something else. */
+enum status call_table_name(struct call *call, struct bytes text, struct bytes *out);
+/* The region of ARNs: from the settings or the request's credentials. */
+struct bytes call_region(const struct call *call);
+struct bytes call_account(const struct call *call);
+/* Appends arn:aws:dynamodb:REGION:ACCOUNT:table/NAME, unquoted. */
+void call_put_arn(const struct call *call, struct buf *to, struct bytes table);
+
+/* An object of attributes (Item, Key, ExclusiveStartKey, ...). */
+enum status call_item(struct call *call, const struct json *from, struct item *out);
+
+/* Members of a JSON object being written: `{` or `,` first, then "name":. Starts the object when
+ * nothing but `{` was written since. */
+void reply_name(struct buf *to, struct bytes name);
+#define REPLY_NAME(to, literal) reply_name((to), BYTES(literal))
+
+/* Takes the exchange from here: runs the operation to its answer. The operation and request
+ * are set. */
+void call_start(struct call *call);
+
+#endif

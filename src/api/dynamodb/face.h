@@ -1,0 +1,30 @@
+/* The DynamoDB JSON face: HTTP exchanges in, table operations, JSON out.
+ *
+ * One face serves all loops; it holds no state that changes. Signatures are not checked: any
+ * credentials are taken, but a request must carry some, as clients of the service expect.
+ */
+#ifndef GT_API_DYNAMODB_FACE_H
+#define GT_API_DYNAMODB_FACE_H
+
+#include "net/http.h"
+#include "table/table.h"
+
+struct dynamodb_settings {
+    const char *region;  /* of the ARNs told; NULL: from each request's credentials */
+    const char *account; /* 12 digits; NULL: "000000000000" */
+    bool strict_paging;  /* page plain counts at 1 MB, as the service does */
+    /* What answers go through; NULL: http_answer(). Tests catch answers here. */
+    void (*answer)(struct http_exchange *exchange, const struct http_answer *answer);
+};
+
+struct dynamodb_face;
+
+/* The engine must outlive the face; settings' strings too. */
+struct dynamodb_face *dynamodb_face_new(struct engine *engine,
+                                        const struct dynamodb_settings *settings);
+void dynamodb_face_free(struct dynamodb_face *face);
+
+/* An http_handler for POST /. `face` is a struct dynamodb_face. */
+void dynamodb_handle(struct http_exchange *exchange, void *face);
+
+#endif

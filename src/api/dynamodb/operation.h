@@ -1,0 +1,45 @@
+/* The operations by name: their shapes and what runs them. */
+#ifndef GT_API_DYNAMODB_OPERATION_H
+#define GT_API_DYNAMODB_OPERATION_H
+
+#include "api/dynamodb/call.h"
+
+struct operation {
+    struct bytes name;
+    const struct spec *spec;
+    enum status (*run)(struct call *call); /* NULL: known by name, not done (yet) */
+};
+
+/* NULL if there is no operation of that name. A binary search over constants. */
+const struct operation *operation_find(struct bytes name);
+/* All of them, for tests. */
+const struct operation *operation_at(size_t index);
+
+/* tables.c */
+enum status op_create_table(struct call *call);
+enum status op_delete_table(struct call *call);
+enum status op_describe_table(struct call *call);
+enum status op_list_tables(struct call *call);
+/* update_table.c */
+enum status op_update_table(struct call *call);
+/* tags.c */
+enum status op_tag_resource(struct call *call);
+enum status op_untag_resource(struct call *call);
+enum status op_list_tags_of_resource(struct call *call);
+/* account.c */
+enum status op_describe_limits(struct call *call);
+enum status op_describe_endpoints(struct call *call);
+enum status op_describe_time_to_live(struct call *call);
+enum status op_describe_continuous_backups(struct call *call);
+
+/* items */
+enum status op_put_item(struct call *call);
+enum status op_get_item(struct call *call);
+enum status op_update_item(struct call *call);
+enum status op_delete_item(struct call *call);
+enum status op_query(struct call *call);
+enum status op_scan(struct call *call);
+enum status op_batch_get_item(struct call *call);
+enum status op_batch_write_item(struct call *call);
+
+#endif

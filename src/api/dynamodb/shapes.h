@@ -1,0 +1,26 @@
+/* The request shapes of all operations. */
+#ifndef GT_API_DYNAMODB_SHAPES_H
+#define GT_API_DYNAMODB_SHAPES_H
+
+#include "api/dynamodb/spec.h"
+
+extern const struct spec shape_create_table, shape_update_table, shape_list_tables;
+extern const struct spec shape_table_only; /* DeleteTable, DescribeTable, DescribeTimeToLive, ... */
+extern const struct spec shape_tag_resource, shape_untag_resource, shape_list_tags;
+extern const struct spec shape_nothing; /* DescribeLimits, DescribeEndpoints */
+
+extern const struct spec shape_put_item, shape_get_item, shape_update_item, shape_delete_item;
+extern const struct spec shape_query, shape_scan;
+extern const struct spec shape_batch_get_item, shape_batch_write_item;
+
+/* Structures inside them, for spec_bind(). */
+extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;
+extern const struct spec shape_throughput, shape_on_demand, shape_warm, shape_stream, shape_sse;
+extern const struct spec shape_local_index, shape_global_index, shape_tag;
+extern const struct spec shape_index_update, shape_index_create, shape_index_change,
+    shape_index_delete;
+extern const struct spec shape_condition, shape_expected, shape_attribute_update;
+extern const struct spec shape_keys_and_attributes, shape_write_request, shape_put_request,
+    shape_delete_request;
+
+#endif
