@@ -112,6 +112,8 @@ struct table *local_find(struct local *local, struct bytes name, struct arena *a
  *
  * `hash` is the high half of bytes_hash(encoded partition parts, 0): it spreads partitions evenly,
  * so that a segment of a parallel scan is a range of keys. */
+/* Sets adds_partition and adds_sort of an index whose schema is set. */
+void keys_prepare_index(struct index *index, const struct table_schema *schema);
 void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
                    const struct item *item_or_key);
 /* False, appending nothing, if the item is not in the index. */
@@ -120,12 +122,16 @@ bool keys_put_entry(struct buf *to, const struct table_schema *schema, const str
 /* The table key (as an item key for the store) that an index entry points at. DAMAGED if not. */
 enum status keys_entry_to_item(struct buf *to, const struct table *table,
                                const struct table_schema *schema, const struct index *index,
-                               struct bytes entry, struct arena *arena);
+                               struct bytes entry);
+/* What an entry says by itself: the keys of the index and of the table. */
+enum status keys_entry_decode(const struct table_schema *schema, const struct index *index,
+                              struct bytes entry, struct arena *arena, struct item *out);
 /* The bounds [low, high) of a key range in the items (index NULL) or an index's tree. */
 void keys_put_bounds(struct buf *low, struct buf *high, const struct table *table,
                      const struct table_schema *schema, const struct index *index,
                      const struct key_range *range);
-/* The bounds of a segment of a scan; segments >= 1. */
+/* The bounds of a segment of a scan; segments >= 1. An index's last segment has an empty `high`:
+ * no bound. */
 void keys_put_segment(struct buf *low, struct buf *high, const struct table *table,
                       const struct index *index, uint32_t segment, uint32_t segments);
 

@@ -1,0 +1,269 @@
+/* The cache of hot items: their stored bytes by their store key, in memory, bounded.
+ *
+ * Cut into shards by the key's hash; each has a lock that is held for one look-up and one copy.
+ * A shard is an open-addressed table of pointers to entries (linear probes, deletion by shifting
+ * back). When it is over its share of the memory, a hand goes round the slots: an entry that was
+ * used since the hand last passed is spared once, others go (CLOCK).
+ *
+ * What makes it safe beside snapshots:
+ *   1. The writer tells the cache of each item of a commit before the view of that commit is
+ *      current, so an entry is never older than the current view.
+ *   2. An entry carries the commit it was last written at, or a later one. A reader whose view is
+ *      older does not use it.
+ *   3. A reader may add what it read only if its shard saw no write after the reader's view: then
+ *      nothing in the shard changed since, and the entry is as old as the shard's last write.
+ */
+#include "base/mem.h"
+#include "table/local/local_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { SHARDS_MAX = 64, SHARD_MEMORY_MIN = 256 * 1024, SLOTS_FIRST = 64, ENTRY_OVERHEAD = 32 };
+
+struct entry {
+    uint64_t commit;
+    uint32_t key_size;
+    uint32_t value_size;
+    uint32_t room; /* bytes in data */
+    bool used;     /* since the hand passed */
+    uint8_t data[];
+};
+
+struct slot {
+    uint64_t hash;
+    struct entry *entry; /* NULL: free */
+};
+
+struct shard {
+    pthread_mutex_t lock;
+    struct slot *slots;
+    size_t slot_count; /* a power of two, or 0 */
+    size_t count;
+    size_t memory;
+    size_t hand;
+    uint64_t written; /* the last commit that wrote here */
+    uint64_t hits, misses;
+} __attribute__((aligned(64)));
+
+struct cache {
+    size_t memory_max;
+    size_t shard_max; /* a shard's share */
+    size_t shard_count;
+    struct shard *shards;
+};
+
+struct cache *cache_new(size_t memory_max) {
+    struct cache *cache = mem_zalloc(sizeof *cache);
+    cache->memory_max = memory_max;
+    cache->shard_count = 1;
+    while (cache->shard_count < SHARDS_MAX &&
+           memory_max / (cache->shard_count * 2) >= SHARD_MEMORY_MIN)
+        cache->shard_count *= 2;
+    cache->shard_max = memory_max / cache->shard_count;
+    /* Room to start at a line's beginning, so that two shards never share one. */
+    cache->shards = aligned_alloc(64, cache->shard_count * sizeof(struct shard));
+    assert(cache->shards != NULL);
+    memset(cache->shards, 0, cache->shard_count * sizeof(struct shard));
+    for (size_t i = 0; i < cache->shard_count; i++)
+        pthread_mutex_init(&cache->shards[i].lock, NULL);
+    return cache;
+}
+
+static void shard_clear(struct shard *shard) {
+    for (size_t i = 0; i < shard->slot_count; i++)
+        mem_free(shard->slots[i].entry);
+    mem_free(shard->slots);
+    shard->slots = NULL;
+    shard->slot_count = shard->count = shard->memory = shard->hand = 0;
+}
+
+void cache_free(struct cache *cache) {
+    if (cache == NULL)
+        return;
+    for (size_t i = 0; i < cache->shard_count; i++) {
+        shard_clear(&cache->shards[i]);
+        pthread_mutex_destroy(&cache->shards[i].lock);
+    }
+    free(cache->shards);
+    mem_free(cache);
+}
+
+void cache_clear(struct cache *cache) {
+    for (size_t i = 0; i < cache->shard_count; i++) {
+        pthread_mutex_lock(&cache->shards[i].lock);
+        shard_clear(&cache->shards[i]);
+        pthread_mutex_unlock(&cache->shards[i].lock);
+    }
+}
+
+static struct shard *shard_lock(struct cache *cache, uint64_t hash) {
+    struct shard *shard = &cache->shards[(hash >> 56) & (cache->shard_count - 1)];
+    pthread_mutex_lock(&shard->lock);
+    return shard;
+}
+
+static size_t entry_memory(const struct entry *entry) {
+    return sizeof *entry + entry->room + ENTRY_OVERHEAD;
+}
+
+static struct bytes entry_key(const struct entry *entry) {
+    return bytes_of(entry->data, entry->key_size);
+}
+
+/* The slot of the key, or the free one where it would go. The table is never full. */
+static struct slot *shard_slot(const struct shard *shard, uint64_t hash, struct bytes key) {
+    size_t mask = shard->slot_count - 1, at = hash & mask;
+    for (;; at = (at + 1) & mask) {
+        struct slot *slot = &shard->slots[at];
+        if (slot->entry == NULL || (slot->hash == hash && bytes_equal(entry_key(slot->entry), key)))
+            return slot;
+    }
+}
+
+static struct entry *shard_find(const struct shard *shard, uint64_t hash, struct bytes key) {
+    return shard->slot_count == 0 ? NULL : shard_slot(shard, hash, key)->entry;
+}
+
+/* Frees the entry of a slot and closes the gap its probes would trip over. */
+static void shard_remove(struct shard *shard, size_t at) {
+    size_t mask = shard->slot_count - 1, gap = at;
+    shard->memory -= entry_memory(shard->slots[at].entry);
+    shard->count--;
+    mem_free(shard->slots[at].entry);
+    for (size_t next = (gap + 1) & mask; shard->slots[next].entry != NULL;
+         next = (next + 1) & mask) {
+        size_t home = shard->slots[next].hash & mask;
+        if (((next - home) & mask) >= ((next - gap) & mask)) {
+            shard->slots[gap] = shard->slots[next];
+            gap = next;
+        }
+    }
+    shard->slots[gap] = (struct slot){0};
+}
+
+static void shard_grow(struct shard *shard) {
+    struct slot *old = shard->slots;
+    size_t old_count = shard->slot_count;
+    shard->slot_count = old_count == 0 ? SLOTS_FIRST : old_count * 2;
+    shard->slots = mem_zalloc(shard->slot_count * sizeof *shard->slots);
+    shard->memory += (shard->slot_count - old_count) * sizeof *shard->slots;
+    size_t mask = shard->slot_count - 1;
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i].entry == NULL)
+            continue;
+        size_t at = old[i].hash & mask;
+        while (shard->slots[at].entry != NULL)
+            at = (at + 1) & mask;
+        shard->slots[at] = old[i];
+    }
+    mem_free(old);
+    shard->hand = 0;
+}
+
+/* Sends the hand round until the shard is within its share. `keep` was just used. */
+static void shard_shrink(struct shard *shard, size_t memory_max, const struct entry *keep) {
+    while (shard->memory > memory_max && shard->count > 1) {
+        shard->hand &= shard->slot_count - 1;
+        struct entry *entry = shard->slots[shard->hand].entry;
+        if (entry == NULL || entry == keep)
+            shard->hand++;
+        else if (entry->used) {
+            entry->used = false;
+            shard->hand++;
+        } else
+            shard_remove(shard, shard->hand); /* another may have moved in: look again */
+    }
+}
+
+bool cache_get(struct cache *cache, struct bytes key, uint64_t commit, struct arena *arena,
+               struct bytes *out) {
+    uint64_t hash = bytes_hash(key, 1);
+    struct shard *shard = shard_lock(cache, hash);
+    struct entry *entry = shard_find(shard, hash, key);
+    bool hit = entry != NULL && entry->commit <= commit;
+    if (hit) {
+        entry->used = true;
+        shard->hits++;
+        *out = arena_copy(arena, bytes_of(entry->data + entry->key_size, entry->value_size));
+    } else
+        shard->misses++;
+    pthread_mutex_unlock(&shard->lock);
+    return hit;
+}
+
+static struct entry *entry_new(struct bytes key, struct bytes value) {
+    size_t room = (key.size + value.size + 15) & ~(size_t)15;
+    struct entry *entry = mem_alloc(sizeof *entry + room);
+    entry->key_size = (uint32_t)key.size;
+    entry->room = (uint32_t)room;
+    entry->used = false;
+    memcpy(entry->data, key.data, key.size);
+    return entry;
+}
+
+/* Sets the entry's value, in place if it fits well. */
+static void shard_set(struct cache *cache, struct shard *shard, uint64_t hash, struct bytes key,
+                      struct bytes value) {
+    if (shard->count + shard->count / 3 >= shard->slot_count)
+        shard_grow(shard);
+    struct slot *slot = shard_slot(shard, hash, key);
+    struct entry *entry = slot->entry;
+    size_t size = key.size + value.size;
+    if (entry == NULL || size > entry->room || size < entry->room / 2) {
+        struct entry *fresh = entry_new(key, value);
+        if (entry != NULL) {
+            fresh->used = entry->used;
+            shard->memory -= entry_memory(entry);
+            mem_free(entry);
+        } else
+            shard->count++;
+        *slot = (struct slot){hash, entry = fresh};
+        shard->memory += entry_memory(entry);
+    }
+    entry->value_size = (uint32_t)value.size;
+    if (value.size != 0)
+        memcpy(entry->data + key.size, value.data, value.size);
+    entry->commit = shard->written;
+    shard_shrink(shard, cache->shard_max, entry);
+}
+
+/* An entry that would push out most of its shard is not worth having. */
+static bool too_large(const struct cache *cache, struct bytes key, struct bytes value) {
+    return key.size + value.size > cache->shard_max / 4;
+}
+
+void cache_fill(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit) {
+    if (too_large(cache, key, value))
+        return;
+    uint64_t hash = bytes_hash(key, 1);
+    struct shard *shard = shard_lock(cache, hash);
+    if (shard->written <= commit && shard_find(shard, hash, key) == NULL)
+        shard_set(cache, shard, hash, key, value);
+    pthread_mutex_unlock(&shard->lock);
+}
+
+void cache_write(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit) {
+    uint64_t hash = bytes_hash(key, 1);
+    struct shard *shard = shard_lock(cache, hash);
+    shard->written = commit;
+    if (value.data != NULL && !too_large(cache, key, value))
+        shard_set(cache, shard, hash, key, value);
+    else if (shard_find(shard, hash, key) != NULL)
+        shard_remove(shard, (size_t)(shard_slot(shard, hash, key) - shard->slots));
+    pthread_mutex_unlock(&shard->lock);
+}
+
+void cache_figures(struct cache *cache, struct engine_figures *out) {
+    out->cache_items = out->cache_memory = out->cache_hits = out->cache_misses = 0;
+    out->cache_memory_max = cache->memory_max;
+    for (size_t i = 0; i < cache->shard_count; i++) {
+        struct shard *shard = &cache->shards[i];
+        pthread_mutex_lock(&shard->lock);
+        out->cache_items += shard->count;
+        out->cache_memory += shard->memory;
+        out->cache_hits += shard->hits;
+        out->cache_misses += shard->misses;
+        pthread_mutex_unlock(&shard->lock);
+    }
+}

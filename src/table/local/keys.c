@@ -1,0 +1,216 @@
+/* Where things stand: the keys of items in the store and of entries in index trees.
+ *
+ * Both begin with a hash of the partition, so that partitions are spread evenly over the order and
+ * a range of hashes is a fair share of a scan. Parts are in the order-preserving encoding
+ * of value/key.h, the same in both, so that an entry's table keys are copied, not decoded. */
+#include "table/local/local_int.h"
+
+#include <assert.h>
+
+enum { HASH_SIZE = 4, TABLE_SIZE = 4 };
+
+static void set_hash(struct buf *to, size_t at, size_t partition_at) {
+    struct bytes partition = bytes_of(to->data + partition_at, to->size - partition_at);
+    uint32_t hash = (uint32_t)(bytes_hash(partition, 0) >> 32);
+    for (unsigned i = 0; i < HASH_SIZE; i++)
+        to->data[at + i] = (uint8_t)(hash >> (24 - 8 * i));
+}
+
+/* Appends the hash and the partition parts. */
+static void put_partition(struct buf *to, const struct value *const *values, unsigned count) {
+    size_t at = to->size;
+    buf_u32(to, 0);
+    for (unsigned i = 0; i < count; i++)
+        key_put(to, values[i]);
+    set_hash(to, at, at + HASH_SIZE);
+}
+
+void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
+                   const struct item *item) {
+    const struct key_schema *keys = &schema->keys;
+    const struct value *partition = item_get(item, keys->parts[0].name);
+    buf_u32(to, table->id);
+    put_partition(to, &partition, 1);
+    if (keys->sort_count != 0)
+        key_put(to, item_get(item, keys->parts[1].name));
+}
+
+void keys_prepare_index(struct index *index, const struct table_schema *schema) {
+    const struct key_schema *keys = &schema->keys;
+    index->adds_partition = !key_schema_has(&index->schema->keys, keys->parts[0].name);
+    index->adds_sort =
+        keys->sort_count != 0 && !key_schema_has(&index->schema->keys, keys->parts[1].name);
+}
+
+bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
+                    const struct item *item) {
+    const struct key_schema *keys = &index->schema->keys;
+    const struct value *values[KEY_PARTS_MAX];
+    unsigned count = key_schema_count(keys);
+    for (unsigned i = 0; i < count; i++) {
+        values[i] = item_get(item, keys->parts[i].name);
+        if (values[i] == NULL || values[i]->type != keys->parts[i].type)
+            return false;
+    }
+    put_partition(to, values, keys->partition_count);
+    for (unsigned i = keys->partition_count; i < count; i++)
+        key_put(to, values[i]);
+    if (index->adds_partition)
+        key_put(to, item_get(item, schema->keys.parts[0].name));
+    if (index->adds_sort)
+        key_put(to, item_get(item, schema->keys.parts[1].name));
+    return true;
+}
+
+/* An entry taken apart: where each part is, with the name it has. */
+struct entry_part {
+    const struct key_part *part;
+    struct bytes bytes;
+};
+enum { ENTRY_PARTS_MAX = KEY_PARTS_MAX + 2 };
+
+static bool take_span(struct bytes *from, const struct key_part *part, struct entry_part *out) {
+    size_t span = key_span(*from, part->type);
+    if (span == 0)
+        return false;
+    *out = (struct entry_part){part, bytes_of(from->data, span)};
+    *from = bytes_skip(*from, span);
+    return true;
+}
+
+/* The number of parts, or 0 if the bytes are no entry of this index. */
+static unsigned split_entry(const struct table_schema *schema, const struct index *index,
+                            struct bytes entry, struct entry_part *parts) {
+    const struct key_schema *keys = &index->schema->keys;
+    unsigned count = key_schema_count(keys);
+    if (entry.size < HASH_SIZE)
+        return 0;
+    entry = bytes_skip(entry, HASH_SIZE);
+    for (unsigned i = 0; i < count; i++)
+        if (!take_span(&entry, &keys->parts[i], &parts[i]))
+            return 0;
+    if (index->adds_partition && !take_span(&entry, &schema->keys.parts[0], &parts[count++]))
+        return 0;
+    if (index->adds_sort && !take_span(&entry, &schema->keys.parts[1], &parts[count++]))
+        return 0;
+    return entry.size == 0 ? count : 0;
+}
+
+static struct bytes part_named(const struct entry_part *parts, unsigned count, struct bytes name) {
+    for (unsigned i = 0; i < count; i++)
+        if (bytes_equal(parts[i].part->name, name))
+            return parts[i].bytes;
+    return (struct bytes){0};
+}
+
+enum status keys_entry_to_item(struct buf *to, const struct table *table,
+                               const struct table_schema *schema, const struct index *index,
+                               struct bytes entry) {
+    struct entry_part parts[ENTRY_PARTS_MAX];
+    unsigned count = split_entry(schema, index, entry, parts);
+    if (count == 0)
+        return DAMAGED;
+    buf_u32(to, table->id);
+    size_t at = to->size;
+    buf_u32(to, 0);
+    buf_put(to, part_named(parts, count, schema->keys.parts[0].name));
+    set_hash(to, at, at + HASH_SIZE);
+    if (schema->keys.sort_count != 0)
+        buf_put(to, part_named(parts, count, schema->keys.parts[1].name));
+    return OK;
+}
+
+enum status keys_entry_decode(const struct table_schema *schema, const struct index *index,
+                              struct bytes entry, struct arena *arena, struct item *out) {
+    struct entry_part parts[ENTRY_PARTS_MAX];
+    unsigned count = split_entry(schema, index, entry, parts);
+    if (count == 0)
+        return DAMAGED;
+    struct pair *pairs = ARENA_ARRAY(arena, struct pair, count);
+    for (unsigned i = 0; i < count; i++) {
+        struct bytes bytes = parts[i].bytes;
+        pairs[i].name = parts[i].part->name;
+        if (key_take(&bytes, parts[i].part->type, arena, &pairs[i].value) != OK)
+            return DAMAGED;
+    }
+    *out = (struct item){pairs, value_sort_pairs(pairs, count)};
+    return OK;
+}
+
+static void make_after(struct buf *to, size_t start) {
+    bool made = key_after_prefix(to, start);
+    assert(made); /* a partition's encoding has a byte that is not 0xff */
+    (void)made;
+}
+
+/* Narrows [low, high), which both begin with `size` bytes at `base` of the same partition. */
+static void narrow(struct buf *low, struct buf *high, size_t high_start,
+                   const struct key_range *range) {
+    switch (range->op) {
+    case KEY_EQ:
+        key_put(low, &range->low);
+        key_put(high, &range->low);
+        make_after(high, high_start);
+        break;
+    case KEY_LT:
+        key_put(high, &range->low);
+        break;
+    case KEY_LE:
+        key_put(high, &range->low);
+        make_after(high, high_start);
+        break;
+    case KEY_GT:
+    case KEY_GE:
+        key_put(low, &range->low);
+        make_after(high, high_start);
+        break;
+    case KEY_BETWEEN:
+        key_put(low, &range->low);
+        key_put(high, &range->high);
+        make_after(high, high_start);
+        break;
+    case KEY_BEGINS:
+        key_put_prefix(low, &range->low);
+        key_put_prefix(high, &range->low);
+        make_after(high, high_start);
+        break;
+    }
+}
+
+void keys_put_bounds(struct buf *low, struct buf *high, const struct table *table,
+                     const struct table_schema *schema, const struct index *index,
+                     const struct key_range *range) {
+    const struct key_schema *keys = index == NULL ? &schema->keys : &index->schema->keys;
+    const struct value *values[LIMIT_INDEX_PARTITION_PARTS];
+    size_t low_start = low->size, high_start = high->size;
+    if (index == NULL)
+        buf_u32(low, table->id);
+    for (unsigned i = 0; i < keys->partition_count; i++)
+        values[i] = &range->partition[i];
+    put_partition(low, values, keys->partition_count);
+    for (unsigned i = 0; i < range->equal_count; i++)
+        key_put(low, &range->equal[i]);
+    buf_append(high, low->data + low_start, low->size - low_start);
+    if (!range->ranged) {
+        make_after(high, high_start);
+        return;
+    }
+    narrow(low, high, high_start, range);
+    if (range->op == KEY_GT)
+        make_after(low, low_start);
+}
+
+void keys_put_segment(struct buf *low, struct buf *high, const struct table *table,
+                      const struct index *index, uint32_t segment, uint32_t segments) {
+    uint64_t from = ((uint64_t)segment << 32) / segments;
+    uint64_t to = (((uint64_t)segment + 1) << 32) / segments;
+    if (index == NULL)
+        buf_u32(low, table->id);
+    buf_u32(low, (uint32_t)from);
+    if (to <= UINT32_MAX) {
+        if (index == NULL)
+            buf_u32(high, table->id);
+        buf_u32(high, (uint32_t)to);
+    } else if (index == NULL)
+        buf_u32(high, table->id + 1);
+}
