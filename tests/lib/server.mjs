@@ -1,0 +1,55 @@
+// Starts the real program on a free port and ends only what it started.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+export const program = process.env.GAMETABLE ?? path.join(root, 'build/gametable');
+
+export function temporaryFolder() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gametable-test-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+// Starts `gametable serve`. Without `data` it keeps everything in memory. Resolves when it says
+// where it listens; rejects with what it printed if it ends first.
+export async function startServer({ data, args = [], env = {} } = {}) {
+  const place = data ? ['--data', data] : ['--memory'];
+  const child = spawn(program, ['serve', '--http', '127.0.0.1:0', ...place, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  let printed = '';
+  const listening = new Promise((resolve, reject) => {
+    const look = (chunk) => {
+      printed += chunk;
+      const found = /DynamoDB\s+(http:\/\/\S+)/.exec(printed);
+      if (found) resolve(found[1]);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => reject(new Error(`gametable ended (${code ?? signal}): ${printed}`)));
+  });
+  const forget = () => child.kill('SIGKILL');
+  process.on('exit', forget);
+  child.on('exit', () => process.off('exit', forget));
+  const endpoint = await listening;
+  return {
+    endpoint,
+    port: Number(new URL(endpoint).port),
+    pid: child.pid,
+    printed: () => printed,
+    // Ends it with the signal and resolves to its exit code (null when killed).
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      return (await ended)[0];
+    },
+  };
+}
