@@ -112,7 +112,7 @@ static void test_pipelining(void **state) {
                    i % 7 == 0 ? "/later?1" : "/echo", i);
     client_send_bytes(fd, text.data, text.size);
     for (int i = 0; i < 200; i++) {
-        char expected[8];
+        char expected[16];
         snprintf(expected, sizeof(expected), "%03d", i);
         client_expect(fd, 200, expected);
     }

@@ -1,0 +1,349 @@
+/* Clients that are malformed, too large, too slow or too many; and how a server ends. */
+#include "server.h"
+
+#include <fcntl.h>
+
+static struct server server;
+
+static void await_connections(unsigned count) {
+    for (int i = 0; i < 3000 && http_connections(server.listener) != count; i++)
+        sleep_ms(1);
+    assert_int_equal(http_connections(server.listener), count);
+}
+
+static void test_malformed(void **state) {
+    (void)state;
+    static const struct {
+        int status;
+        const char *text;
+    } cases[] = {
+        {400, "hello\r\n\r\n"},
+        {400, "\x16\x03\x01\x02 this might be TLS"},
+        {400, "GET /echo HTTP/1.1\r\n\r\n"},
+        {400, "GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"},
+        {400, "GET /echo HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n"},
+        {400, "GET /echo HTTP/1.1\r\nHost: x\r\nBad : space\r\n\r\n"},
+        {400, "GET /echo HTTP/1.1\r\nHost: x\r\nFolded: a\r\n b\r\n\r\n"},
+        {400, "GET /echo HTTP/1.1\r\nHost: x\r\nControl: a\x01\r\n\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+              "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+              "Content-Length: 3\r\n\r\n0\r\n\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"},
+        {400, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+              "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+        {400, "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+        {501, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"},
+        {400, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"},
+        {400, "GET /echo HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"},
+        {417, "GET /echo HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n"},
+        {505, "GET /echo HTTP/2.0\r\nHost: x\r\n\r\n"},
+    };
+    server_open(&server, 1, (struct http_settings){0});
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        client_expect_refusal(&server, cases[i].text, cases[i].status);
+    assert_int_equal(atomic_load(&server.handled), 0);
+    server_close(&server);
+}
+
+static void test_body_max(void **state) {
+    (void)state;
+    server_open(&server, 1, (struct http_settings){.body_max = 10});
+    client_expect_refusal(
+        &server, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\nhello worl", 413);
+    client_expect_refusal(
+        &server,
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n",
+        413);
+    client_expect_refusal(&server,
+                          "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                          "5\r\nhello\r\n6\r\n world\r\n",
+                          413);
+    int fd = client_open(&server);
+    client_send(fd, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789");
+    client_expect(fd, 200, "0123456789");
+    client_send(fd, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    "5\r\n01234\r\n5\r\n56789\r\n0\r\n\r\n");
+    client_expect(fd, 200, "0123456789");
+    close(fd);
+    server_close(&server);
+}
+
+/* The client sends all of a refused body and only then looks: the answer must still be there. */
+static void test_refused_while_sending(void **state) {
+    (void)state;
+    enum { SIZE = 4 * 1024 * 1024 };
+    server_open(&server, 1, (struct http_settings){.body_max = 1000});
+    char *body = calloc(1, SIZE), head[128];
+    int fd = client_open(&server);
+    snprintf(head, sizeof(head), "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n",
+             SIZE);
+    client_send(fd, head);
+    client_send_bytes(fd, body, SIZE);
+    client_expect(fd, 413, NULL);
+    client_expect_end(fd);
+    close(fd);
+    free(body);
+    server_close(&server);
+}
+
+static void test_header_max(void **state) {
+    (void)state;
+    server_open(&server, 1, (struct http_settings){.header_max = 200});
+    char text[2048], filler[1024];
+    memset(filler, 'f', sizeof(filler));
+    snprintf(text, sizeof(text), "GET /echo HTTP/1.1\r\nHost: x\r\nX: %.*s\r\n\r\n", 200, filler);
+    client_expect_refusal(&server, text, 431);
+    snprintf(text, sizeof(text), "GET /%.*s", 300, filler); /* never ends */
+    client_expect_refusal(&server, text, 431);
+    int fd = client_open(&server);
+    snprintf(text, sizeof(text), "GET /echo HTTP/1.1\r\nHost: x\r\nX: %.*s\r\n\r\n", 160, filler);
+    client_send(fd, text);
+    client_expect(fd, 200, "");
+    close(fd);
+    server_close(&server);
+
+    server_open(&server, 1, (struct http_settings){0});
+    struct buf many = {0};
+    buf_lit(&many, "GET /echo HTTP/1.1\r\nHost: x\r\n");
+    for (int i = 0; i < 300; i++)
+        buf_lit(&many, "a: b\r\n");
+    buf_append(&many, "\r\n", 3);
+    client_expect_refusal(&server, (const char *)many.data, 431);
+    buf_release(&many);
+    server_close(&server);
+}
+
+static void test_connections_max(void **state) {
+    (void)state;
+    server_open(&server, 2, (struct http_settings){.connections_max = 4});
+    int fds[4];
+    for (int i = 0; i < 4; i++) {
+        fds[i] = client_open(&server);
+        client_send(fds[i], "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+        client_expect(fds[i], 200, "");
+    }
+    for (int i = 0; i < 5; i++)
+        client_expect_refusal(&server, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", 503);
+    close(fds[0]);
+    await_connections(3);
+    fds[0] = client_open(&server);
+    for (int i = 0; i < 4; i++) {
+        client_send(fds[i], "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+        client_expect(fds[i], 200, "");
+        close(fds[i]);
+    }
+    server_close(&server);
+}
+
+static void test_slow_sender(void **state) {
+    (void)state;
+    static const char *starts[] = {
+        "GET /ec",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe",
+    };
+    server_open(&server, 1, (struct http_settings){.request_ms = 100});
+    for (int i = 0; i < 2; i++) {
+        int64_t began = now_ms();
+        client_expect_refusal(&server, starts[i], 408);
+        assert_in_range(now_ms() - began, 95, 3000);
+    }
+    /* a drop now and then does not help */
+    int fd = client_open(&server);
+    struct pollfd readable = {.fd = fd, .events = POLLIN};
+    int sent = 0;
+    client_send(fd, "GET /");
+    while (poll(&readable, 1, 20) == 0 && sent++ < 100)
+        client_send(fd, "x");
+    assert_in_range(sent, 1, 50);
+    client_expect(fd, 408, NULL);
+    close(fd);
+    server_close(&server);
+}
+
+static void test_idle(void **state) {
+    (void)state;
+    server_open(&server, 1, (struct http_settings){.idle_ms = 100});
+    int fresh = client_open(&server), used = client_open(&server), busy = client_open(&server);
+    client_send(used, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_send(busy, "GET /later?1500 HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_expect(used, 200, "");
+    int64_t began = now_ms();
+    client_expect_end(fresh);
+    client_expect_end(used);
+    assert_in_range(now_ms() - began, 50, 900);
+    client_expect(busy, 200, "");
+    client_expect_end(busy);
+    close(fresh);
+    close(used);
+    close(busy);
+    server_close(&server);
+}
+
+/* A client that asks for much and reads nothing. */
+static void test_slow_reader(void **state) {
+    (void)state;
+    server_open(&server, 1, (struct http_settings){.request_ms = 100});
+    int fd = client_open(&server);
+    client_send(fd, "GET /big?16000000 HTTP/1.1\r\nHost: x\r\n\r\n");
+    await_connections(1);
+    await_connections(0);
+    close(fd);
+    server_close(&server);
+}
+
+static void test_out_of_descriptors(void **state) {
+    (void)state;
+    server_open(&server, 2, (struct http_settings){0});
+    int first = client_open(&server);
+    client_send(first, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_expect(first, 200, "");
+    int second = socket(AF_INET, SOCK_STREAM, 0);
+    struct rlimit before, tight;
+    getrlimit(RLIMIT_NOFILE, &before);
+    tight = before;
+    tight.rlim_cur = (rlim_t)second + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)http_port(server.listener)),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(connect(second, (struct sockaddr *)&to, sizeof(to)), 0);
+    client_send(second, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    struct pollfd readable = {.fd = second, .events = POLLIN};
+    assert_int_equal(poll(&readable, 1, 150), 0);
+    client_send(first, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_expect(first, 200, "");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(poll(&readable, 1, 3000), 1);
+    client_expect(second, 200, "");
+    close(first);
+    close(second);
+    server_close(&server);
+}
+
+static void test_listen_failures(void **state) {
+    (void)state;
+    server_open(&server, 1, (struct http_settings){0});
+    struct http_listener *other = NULL;
+    struct failure failure = {0};
+    struct http_settings settings = {
+        .host = "127.0.0.1", .port = http_port(server.listener), .handler = handle};
+    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other), IN_USE);
+    assert_true(bytes_find(failure.text, BYTES("another program")) != SIZE_MAX);
+    settings = (struct http_settings){.host = "no such host", .port = 1, .handler = handle};
+    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other),
+                     INVALID);
+    settings = (struct http_settings){.host = "127.0.0.1", .port = 70000, .handler = handle};
+    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other),
+                     INVALID);
+    server_close(&server);
+}
+
+/* ---- the end ---- */
+
+static void *close_listener(void *argument) {
+    http_close(argument, 2000);
+    return NULL;
+}
+
+static void test_close_waits_for_exchanges(void **state) {
+    (void)state;
+    server_open(&server, 2, (struct http_settings){0});
+    int idle = client_open(&server), busy = client_open(&server), half = client_open(&server);
+    client_send(idle, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_expect(idle, 200, "");
+    client_send(busy, "POST /later?200 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok");
+    client_send(half, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\no");
+    while (atomic_load(&server.running) == 0)
+        sleep_ms(1);
+    sleep_ms(20);
+    pthread_t closer;
+    int port = http_port(server.listener);
+    pthread_create(&closer, NULL, close_listener, server.listener);
+    client_expect_end(idle);
+    client_send(half, "k");
+    client_expect(half, 200, "ok");
+    client_expect_end(half);
+    struct reply reply = client_read(busy);
+    assert_int_equal(reply.status, 200);
+    assert_non_null(strstr(reply.head, "Connection: close"));
+    reply_release(&reply);
+    client_expect_end(busy);
+    pthread_join(closer, NULL);
+
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int late = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_not_equal(connect(late, (struct sockaddr *)&to, sizeof(to)), 0);
+    close(late);
+    close(idle);
+    close(half);
+    close(busy);
+    loops_free(server.loops);
+    arena_release(&server.arena);
+}
+
+/* After the grace the sockets close, but an exchange that runs stays good until it is answered. */
+static void test_close_cuts_off(void **state) {
+    (void)state;
+    server_open(&server, 2, (struct http_settings){0});
+    int busy = client_open(&server), reader = client_open(&server), half = client_open(&server);
+    client_send(busy, "GET /later?1500 HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_send(reader, "GET /big?16000000 HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_send(half, "GET /");
+    while (atomic_load(&server.handled) < 2)
+        sleep_ms(1);
+    int64_t began = now_ms();
+    http_close(server.listener, 50);
+    assert_in_range(now_ms() - began, 45, 1400);
+    client_expect_end(busy);
+    assert_int_equal(atomic_load(&server.running), 1);
+    while (atomic_load(&server.running) != 0)
+        sleep_ms(1);
+    close(busy);
+    close(reader);
+    close(half);
+    loops_free(server.loops);
+    arena_release(&server.arena);
+}
+
+/* Two listeners on the same loops; one ends, the other goes on. */
+static void test_two_listeners(void **state) {
+    (void)state;
+    server_open(&server, 2, (struct http_settings){0});
+    struct http_settings settings = {.host = "127.0.0.1", .handler = handle, .context = &server};
+    struct http_listener *other = NULL;
+    struct failure failure = {0};
+    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other), OK);
+    assert_int_not_equal(http_port(other), http_port(server.listener));
+    http_close(other, 100);
+    int fd = client_open(&server);
+    client_send(fd, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_expect(fd, 200, "");
+    close(fd);
+    server_close(&server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_body_max),
+        cmocka_unit_test(test_refused_while_sending),
+        cmocka_unit_test(test_header_max),
+        cmocka_unit_test(test_connections_max),
+        cmocka_unit_test(test_slow_sender),
+        cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_slow_reader),
+        cmocka_unit_test(test_out_of_descriptors),
+        cmocka_unit_test(test_listen_failures),
+        cmocka_unit_test(test_close_waits_for_exchanges),
+        cmocka_unit_test(test_close_cuts_off),
+        cmocka_unit_test(test_two_listeners),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
