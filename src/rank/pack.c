@@ -168,8 +168,8 @@ size_t pack_load_under(const struct pack *pack, unsigned from, unsigned to, size
 
 size_t pack_load_with(const struct pack *pack, struct bytes key, size_t *prefix) {
     *prefix = pack->count == 0 ? key.size : pack_common(pack_prefix(pack), key);
-    size_t load = *prefix == pack->prefix ? pack_load(pack)
-                                          : pack_load_under(pack, 0, pack->count, *prefix);
+    size_t load =
+        *prefix == pack->prefix ? pack_load(pack) : pack_load_under(pack, 0, pack->count, *prefix);
     size_t suffix = key.size - *prefix;
     return load + pack_cost(pack) + (suffix > PACK_HEAD ? suffix - PACK_HEAD : 0);
 }
@@ -220,6 +220,14 @@ void pack_remove(struct pack *pack, unsigned slot) {
     memmove(ends_of(pack) + slot * width, old_ends + (slot + 1) * width, after * width);
     memmove(tails_of(pack), old_tails, start);
     memmove(tails_of(pack) + start, old_tails + start + size, tails - start - size);
+    if (pack->count == 0)
+        pack->prefix = 0; /* else the next key would have to begin with it */
+}
+
+/* Bytes that the keys on both sides of a cut have in common after the prefix, up to 4. */
+static inline int cut_common(const uint32_t *heads, unsigned at) {
+    uint32_t differ = heads[at] ^ heads[at - 1];
+    return differ == 0 ? PACK_HEAD : __builtin_clz(differ) / 8;
 }
 
 unsigned pack_middle(const struct pack *pack) {
@@ -227,12 +235,14 @@ unsigned pack_middle(const struct pack *pack) {
     size_t half = pack_load(pack) / 2;
     while (middle < count - 1 && pack_cost(pack) * middle + tail_start(pack, middle) < half)
         middle++;
-    unsigned reach = count / 8, best = middle;
     const uint32_t *heads = heads_of(pack);
-    for (unsigned at = middle > reach ? middle - reach : 1; at <= middle + reach; at++)
-        if (at >= 1 && at < count &&
-            (heads[at] ^ heads[at - 1]) > (heads[best] ^ heads[best - 1]) * 16ull)
-            best = at;
+    unsigned best = middle;
+    for (unsigned off = 1; off <= count / 8; off++) {
+        if (middle > off && cut_common(heads, middle - off) < cut_common(heads, best))
+            best = middle - off;
+        if (middle + off < count && cut_common(heads, middle + off) < cut_common(heads, best))
+            best = middle + off;
+    }
     return best;
 }
 

@@ -1,0 +1,249 @@
+/* The tree as a whole: the way down, and what a change does on the way up. */
+#include "rank/tree_int.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+
+/* Blocks come in steps of this many bytes with the allocator's own 8, so that growing by one
+ * key seldom moves a node and freed blocks fit others. */
+enum { STEP_SMALL = 64, STEP = 128, STEP_FROM = 512, BLOCK_HEADER = 8 };
+
+size_t node_bytes(size_t header, size_t size) {
+    size_t whole = header + sizeof(struct pack) + size + BLOCK_HEADER;
+    size_t step = whole < STEP_FROM ? STEP_SMALL : STEP;
+    return (whole + step - 1) / step * step - BLOCK_HEADER;
+}
+
+void *node_new(struct tree *tree, size_t header, size_t size, bool wide) {
+    size_t bytes = node_bytes(header, size), room = bytes - header - sizeof(struct pack);
+    assert(room <= PACK_ROOM_MAX);
+    uint8_t *node = mem_alloc(bytes);
+    tree->memory += bytes;
+    *(struct pack *)(void *)(node + header) =
+        (struct pack){.room8 = (uint16_t)(room / 8), .wide = wide};
+    return node;
+}
+
+void node_free(struct tree *tree, void *node, size_t header) {
+    const struct pack *pack = (void *)((uint8_t *)node + header);
+    tree->memory -= header + sizeof(struct pack) + pack_room(pack);
+    mem_free(node);
+}
+
+struct tree *tree_new(void) {
+    struct tree *tree = mem_zalloc(sizeof(*tree));
+    struct tree_leaf *leaf = leaf_new(tree, 0);
+    leaf_link(tree, leaf, NULL, NULL);
+    tree->root = leaf;
+    return tree;
+}
+
+static void free_below(struct tree *tree, void *node, unsigned height) {
+    if (height == 0) {
+        leaf_free(tree, node);
+        return;
+    }
+    struct inner *inner = node;
+    for (unsigned i = 0; i < inner->count; i++)
+        free_below(tree, inner->child[i], height - 1);
+    inner_free(tree, inner);
+}
+
+void tree_free(struct tree *tree) {
+    if (tree == NULL)
+        return;
+    free_below(tree, tree->root, tree->height);
+    buf_release(&tree->scratch);
+    buf_release(&tree->first_key);
+    buf_release(&tree->separator);
+    mem_free(tree);
+}
+
+uint64_t tree_count(const struct tree *tree) {
+    return tree->count;
+}
+
+size_t tree_memory(const struct tree *tree) {
+    return sizeof(*tree) + tree->memory + tree->scratch.room + tree->first_key.room +
+           tree->separator.room;
+}
+
+/* The lines that a search reads first: asked for at once, they arrive together. */
+static inline void prefetch_keys(const struct pack *keys) {
+    const char *line = (const char *)keys;
+    for (int i = 0; i < 5; i++)
+        __builtin_prefetch(line + 64 * i);
+}
+
+static inline void prefetch_node(const void *node, bool is_leaf) {
+    prefetch_keys(is_leaf ? &((const struct tree_leaf *)node)->keys
+                          : &((const struct inner *)node)->keys);
+}
+
+struct tree_leaf *tree_descend(const struct tree *tree, struct bytes key, struct path *path) {
+    void *node = tree->root;
+    for (unsigned depth = 0; depth < tree->height; depth++) {
+        struct inner *inner = node;
+        unsigned at = inner_find(inner, key);
+        path->steps[depth] = (struct step){inner, at};
+        node = inner->child[at];
+        prefetch_node(node, depth + 1 == tree->height);
+    }
+    return node;
+}
+
+uint64_t tree_rank(const struct tree *tree, struct bytes key) {
+    const void *node = tree->root;
+    uint64_t rank = 0;
+    bool equal;
+    key = key_given(key);
+    for (unsigned height = tree->height; height > 0; height--) {
+        const struct inner *inner = node;
+        unsigned at = inner_find(inner, key);
+        node = inner->child[at];
+        prefetch_node(node, height == 1);
+        rank += inner_before(inner, at);
+    }
+    return rank + pack_find(&((const struct tree_leaf *)node)->keys, key, &equal);
+}
+
+bool tree_has(const struct tree *tree, struct bytes key) {
+    struct path path;
+    bool equal;
+    key = key_given(key);
+    pack_find(&tree_descend(tree, key, &path)->keys, key, &equal);
+    return equal;
+}
+
+void tree_bump(struct tree *tree, struct path *path, uint64_t by) {
+    for (unsigned depth = 0; depth < tree->height; depth++)
+        inner_bump(path->steps[depth].node, path->steps[depth].at, by);
+    tree->count += by;
+}
+
+void tree_place(struct tree *tree, struct path *path, unsigned depth, void *node) {
+    if (depth == 0)
+        tree->root = node;
+    else
+        path->steps[depth - 1].node->child[path->steps[depth - 1].at] = node;
+}
+
+/* The node at that depth became two. Its parent has room, or it was the root. */
+static void hang(struct tree *tree, struct path *path, unsigned depth, void *halves[2],
+                 uint64_t left_count, struct bytes separator) {
+    if (depth == 0) {
+        assert(tree->height < TREE_DEPTH_MAX);
+        tree->height++;
+        struct inner *root = inner_new(tree, NULL, tree->count);
+        tree->root = inner_put(tree, root, 0, halves, left_count, separator);
+        return;
+    }
+    struct step *up = &path->steps[depth - 1];
+    tree_place(tree, path, depth - 1,
+               inner_put(tree, up->node, up->at, halves, left_count, separator));
+}
+
+void tree_make_room(struct tree *tree, struct path *path, struct tree_leaf *leaf, unsigned at,
+                    struct bytes key) {
+    unsigned depth = tree->height;
+    struct bytes separator = leaf_separator(tree, leaf, at, key);
+    uint64_t left_count = at;
+    void *halves[2];
+    while (depth > 0 && !inner_fits(path->steps[depth - 1].node, separator)) {
+        const struct step *step = &path->steps[--depth];
+        at = inner_cut(step->node, step->at);
+        left_count = inner_before(step->node, at);
+        separator = inner_separator(tree, step->node, at);
+    }
+    if (depth == tree->height)
+        leaf_split(tree, leaf, at, halves);
+    else
+        inner_split(tree, path->steps[depth].node, at, halves);
+    hang(tree, path, depth, halves, left_count, separator);
+}
+
+bool tree_put(struct tree *tree, struct bytes key) {
+    assert(key.size <= TREE_KEY_MAX);
+    key = key_given(key);
+    struct path path;
+    struct tree_leaf *leaf;
+    unsigned slot;
+    for (;;) {
+        bool equal;
+        leaf = tree_descend(tree, key, &path);
+        slot = pack_find(&leaf->keys, key, &equal);
+        if (equal)
+            return false;
+        if (leaf_fits(leaf, key))
+            break;
+        tree_make_room(tree, &path, leaf, leaf_cut(leaf, slot, key), key);
+    }
+    struct tree_leaf *put = leaf_put(tree, leaf, slot, key);
+    if (put != leaf)
+        tree_place(tree, &path, tree->height, put);
+    tree_bump(tree, &path, 1);
+    return true;
+}
+
+/* Joins child `at` of `up` with the one after it, whatever they are. */
+static bool join_children(struct tree *tree, struct inner *up, unsigned at, bool leaves) {
+    void *both = leaves ? (void *)leaf_join(tree, up->child[at], up->child[at + 1])
+                        : (void *)inner_join(tree, up->child[at], up->child[at + 1],
+                                             pack_key(&up->keys, at, &tree->separator));
+    if (both == NULL)
+        return false;
+    up->child[at] = both;
+    inner_drop(up, at + 1);
+    return true;
+}
+
+/* Takes an empty node out, or joins a small one with a neighbour; false if all stays. */
+static bool tidy(struct tree *tree, struct path *path, unsigned depth) {
+    struct step *up = &path->steps[depth - 1];
+    void *node = up->node->child[up->at];
+    bool is_leaf = depth == tree->height, is_empty, is_small;
+    if (is_leaf) {
+        const struct pack *keys = &((struct tree_leaf *)node)->keys;
+        is_empty = keys->count == 0;
+        is_small = pack_load(keys) < LEAF_LOAD / 4;
+    } else {
+        is_empty = ((struct inner *)node)->count == 0;
+        is_small = ((struct inner *)node)->count < INNER_FAN / 4;
+    }
+    if (is_empty) {
+        if (is_leaf)
+            leaf_unlink(tree, node);
+        else
+            inner_free(tree, node);
+        inner_drop(up->node, up->at);
+        return true;
+    }
+    return is_small &&
+           ((up->at + 1 < up->node->count && join_children(tree, up->node, up->at, is_leaf)) ||
+            (up->at > 0 && join_children(tree, up->node, up->at - 1, is_leaf)));
+}
+
+bool tree_del(struct tree *tree, struct bytes key) {
+    key = key_given(key);
+    struct path path;
+    bool equal;
+    struct tree_leaf *leaf = tree_descend(tree, key, &path);
+    unsigned slot = pack_find(&leaf->keys, key, &equal);
+    if (!equal)
+        return false;
+    struct tree_leaf *left = leaf_del(tree, leaf, slot);
+    if (left != leaf)
+        tree_place(tree, &path, tree->height, left);
+    tree_bump(tree, &path, (uint64_t)-1);
+    if (tree->count != 0)
+        for (unsigned depth = tree->height; depth > 0 && tidy(tree, &path, depth); depth--)
+            ;
+    while (tree->height > 0 && ((struct inner *)tree->root)->count == 1) {
+        struct inner *root = tree->root;
+        tree->root = root->child[0];
+        inner_free(tree, root);
+        tree->height--;
+    }
+    return true;
+}
