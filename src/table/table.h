@@ -104,9 +104,10 @@ struct action {
     struct item old;        /* the item before; also on CONDITION_FAILED */
     struct item new;        /* the item after (PUT and UPDATE) */
     struct usage usage;
-    struct bytes partition_size_key; /* reserved for collection metrics */
-    uint64_t collection_size;        /* bytes in the item's collection, if it has local indexes */
-    void *engine_data;               /* the engine's own */
+    struct bytes collection_key; /* the partition attribute's name if the table has local indexes,
+                                    else empty */
+    uint64_t collection_size;    /* bytes of the items in the item's collection; 0: not counted */
+    void *engine_data;           /* the engine's own */
 };
 
 enum change_kind {
