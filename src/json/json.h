@@ -1,7 +1,8 @@
 /* JSON text to a tree of nodes in an arena, and text back out.
  *
  * The reader is strict RFC 8259 with a depth limit, and takes UTF-8 only. Strings without escapes
- * are borrowed from the text; others are unescaped into the arena. Numbers keep their text.
+ * are borrowed from the text; others are unescaped into the arena. Numbers keep their text. A lone
+ * surrogate written as an escape is read as U+FFFD; bytes that are not UTF-8 are refused.
  */
 #ifndef GT_JSON_JSON_H
 #define GT_JSON_JSON_H
@@ -45,11 +46,13 @@ const struct json *json_get(const struct json *object, struct bytes name);
 /* Appends "text" with quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
 void json_put_string(struct buf *to, struct bytes text);
 void json_put_int(struct buf *to, int64_t number);
-/* At most 6 digits after the point, none if it is whole: 0.5, 12, 1.25 */
+/* At most 6 digits after the point, none if it is whole: 0.5, 12, 1.25; null if it is not finite */
 void json_put_double(struct buf *to, double number);
 
-/* Base64 with padding, as attribute values of type B use. */
+/* Base64 with padding, as attribute values of type B use. Each value has one spelling: bits that
+ * no byte takes must be zero. */
 void base64_put(struct buf *to, struct bytes bytes);
+bool base64_valid(struct bytes text);
 bool base64_read(struct bytes text, struct arena *arena, struct bytes *out);
 
 #endif

@@ -1,0 +1,71 @@
+/* Private to json/: finding the bytes of a string that need a look, eight at a time. */
+#ifndef GT_JSON_SCAN_H
+#define GT_JSON_SCAN_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
+
+/* The high bit of each byte that is a quote, a backslash, a control character or not ASCII. The
+ * lowest bit set is exact; borrows may set bits above it that mean nothing. */
+static inline uint64_t scan_special(uint64_t word) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+    uint64_t quote = word ^ (ones * '"'), slash = word ^ (ones * '\\');
+    uint64_t hits = ((quote - ones) & ~quote) | ((slash - ones) & ~slash) |
+                    ((word - ones * 0x20) & ~word) | word;
+    return hits & highs;
+}
+
+static inline uint64_t scan_load(const uint8_t *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+static inline bool scan_is_plain(uint8_t byte) {
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/* The first byte from `at` on that is not plain, or `end`. */
+static inline const uint8_t *scan_plain(const uint8_t *at, const uint8_t *end) {
+    for (; end - at >= 8; at += 8) {
+        uint64_t special = scan_special(scan_load(at));
+        if (special != 0)
+            return at + (__builtin_ctzll(special) >> 3);
+    }
+    while (at < end && scan_is_plain(*at))
+        at++;
+    return at;
+}
+
+static inline bool scan_continues(const uint8_t *at) {
+    return (*at & 0xc0) == 0x80;
+}
+
+/* The length of the UTF-8 sequence of more than one byte at `at`; 0 if it is not one: cut off,
+ * overlong, a surrogate, or beyond U+10FFFF. */
+static inline size_t scan_utf8(const uint8_t *at, const uint8_t *end) {
+    ptrdiff_t left = end - at;
+    uint8_t lead = at[0];
+    if (lead < 0xc2 || lead > 0xf4 || left < 2 || !scan_continues(at + 1))
+        return 0;
+    if (lead < 0xe0)
+        return 2;
+    if (left < 3 || !scan_continues(at + 2))
+        return 0;
+    if (lead < 0xf0) {
+        if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f))
+            return 0;
+        return 3;
+    }
+    if (left < 4 || !scan_continues(at + 3) || (lead == 0xf0 && at[1] < 0x90) ||
+        (lead == 0xf4 && at[1] > 0x8f))
+        return 0;
+    return 4;
+}
+
+#endif
