@@ -223,10 +223,10 @@ enum request_state request_parse(struct request *request) {
         return REQUEST_REFUSED;
     if (request->ready)
         return REQUEST_READY;
+    if (!request_has_surplus(request))
+        return REQUEST_MORE;
     const char *fresh = (const char *)request->in.data + request->parsed;
     size_t size = request->in.size - request->parsed;
-    if (size == 0)
-        return REQUEST_MORE;
     request->parsed += http_parser_execute(&request->parser, &callbacks, fresh, size);
     if (request->ready) {
         fill_exchange(request);
