@@ -10,7 +10,10 @@
  *   3. A view is one moment: the store's snapshot and the commit number that the trees stood at.
  *      A cached item may be used at a view if it was last written at or before the view's commit.
  *   4. A table's schema is never changed in place: a new one replaces the pointer, the old one
- *      stays until the table is freed. Tables are counted by reference.
+ *      stays until the table is freed, and so does the `struct index` of a dropped index (without
+ *      its tree). Tables are counted by reference.
+ *   5. A reader that holds a view waits for nothing: a recovery holds `moment` until all views are
+ *      dropped.
  */
 #ifndef GT_TABLE_LOCAL_INT_H
 #define GT_TABLE_LOCAL_INT_H
@@ -39,7 +42,8 @@ struct index_note {
 };
 
 struct index {
-    const struct index_schema *schema; /* in the table's arena */
+    const struct index_schema *schema; /* as it was made, in the table's arena; its capacity is
+                                          to be read from the table's schema */
     struct tree *tree;                 /* NULL while it is being built */
     uint64_t size;                     /* bytes of what it shows of its items */
     enum part_status status;
@@ -47,6 +51,7 @@ struct index {
     /* Which of the table's key parts follow in an entry: those the index does not have. */
     bool adds_partition, adds_sort;
     struct index_note *notes, **notes_end; /* kept by the writer from the build's snapshot on */
+    struct index *retired;                 /* the next of the table's dropped ones */
 };
 
 enum { INDEXES_MAX = LIMIT_GLOBAL_INDEXES + LIMIT_LOCAL_INDEXES };
@@ -61,10 +66,19 @@ struct table {
     uint64_t item_count, size;
     struct index *indexes[INDEXES_MAX]; /* in the schema's order */
     unsigned index_count;
+    struct index *retired; /* dropped indexes, until the table is freed */
+    struct tally *tally;   /* the writer's, while it makes a group */
 };
 
+/* A table with one reference and a copy of the schema, its indexes without trees. (table.c) */
+struct table *table_new(uint32_t id, const struct table_schema *schema);
 void table_ref(struct table *table);
 void table_unref(struct table *table);
+/* An index for table->indexes, in no state yet. */
+struct index *index_new(const struct table_schema *schema, const struct index_schema *of);
+/* Gives back the tree and the notes. */
+void index_empty(struct index *index);
+void table_describe(const struct table *table, struct arena *arena, struct table_description *out);
 
 /* --- a moment --- */
 
@@ -72,7 +86,7 @@ struct view {
     atomic_uint refs;
     uint64_t commit;
     struct store_snapshot *snapshot;
-    struct store *store;
+    struct local *local;
 };
 
 struct cache;
@@ -89,8 +103,10 @@ struct local {
     pthread_rwlock_t moment;           /* prefers writers */
     struct map tables;                 /* by name -> struct table; under moment */
     struct view *view;                 /* under moment */
+    atomic_uint views;                 /* not yet freed */
     atomic_uint_fast64_t index_memory; /* sum of tree_memory() */
     uint32_t next_table_id;            /* the writer's */
+    int names_stored;                  /* the writer's: codes the store has */
     atomic_uint_fast64_t commits, writes;
 };
 
@@ -187,16 +203,26 @@ void local_submit(struct engine *engine, struct change *change);
  *
  * In the store's meta family:
  *   'n' code:u16          -> name                     the dictionary
- *   't' id:u32            -> table record             schema, id, dates, index states
+ *   't' id:u32            -> table record             schema, id, dates
  *   'c' id:u32            -> item count, size         written with each commit that changes them
- *   'i'                   -> next table id */
+ *   'i'                   -> next table id
+ *
+ * Whether an index is whole is not written down: after a start or a recovery each one is. */
 enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure);
-void catalogue_put_table(struct store_batch *batch, const struct table *table);
+void catalogue_put_table(struct store_batch *batch, const struct table *table,
+                         const struct table_schema *schema, const struct table_description *about);
+void catalogue_del_table(struct store_batch *batch, const struct table *table);
 void catalogue_put_counts(struct store_batch *batch, const struct table *table, uint64_t count,
                           uint64_t size);
-/* Builds the indexes of every table at the current view. */
+void catalogue_put_next_id(struct store_batch *batch, uint32_t next);
+/* Names from local->names_stored on. */
+void catalogue_put_names(struct store_batch *batch, const struct local *local, int count);
+/* Frees all tables and forgets them; those who still hold one find it gone. */
+void catalogue_clear(struct local *local);
+/* Builds the indexes of every table at the current view. (local.c) */
 enum status local_build_all(struct local *local, struct arena *arena, struct failure *failure);
-void table_describe(const struct table *table, struct arena *arena, struct table_description *out);
+/* Sets index_memory from the trees there are. The writer's. */
+void local_sum_memory(struct local *local);
 
 /* --- reading (get.c, page.c) --- */
 
