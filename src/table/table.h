@@ -67,6 +67,7 @@ struct page_request {
     uint32_t limit;           /* items evaluated; 0: no limit */
     const struct item *start; /* the exclusive start key, or NULL */
     const struct condition *filter;
+    bool filter_legacy; /* likewise */
     const struct projection *projection;
     enum select select;
     bool strict_paging; /* page a plain count at 1 MB like any other read */
