@@ -28,6 +28,7 @@ static rocksdb_block_based_table_options_t *table_options(rocksdb_cache_t *cache
 
 static void set_files(rocksdb_options_t *options) {
     rocksdb_options_set_max_open_files(options, -1); /* no look-up of the file on each read */
+    rocksdb_options_set_max_file_opening_threads(options, 2);
     rocksdb_options_set_skip_stats_update_on_db_open(options, 1);
     rocksdb_options_set_max_manifest_file_size(options, 4 * MB);
     rocksdb_options_set_info_log_level(options, INFO_LEVEL_WARN);

@@ -1,23 +1,26 @@
-/* The store against a sorted array, over reopenings, kills, faults, full disks and damage. */
+/* The store against a sorted array, over reopenings, kills, faults and full disks. */
 #include "store/store.h"
 
-#include "base/arena.h"
 #include "base/random.h"
-#include "test.h"
-
 #include "store/store_test.h"
 
-static void put_text(struct store_batch *batch, const char *key, const char *value) {
-    store_put(batch, STORE_ITEMS, bytes_str(key), bytes_str(value));
-}
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
-/* What is kept is there after closing and opening, in memory mode after reopening. */
+/* --- the basics --- */
+
 static void test_keeps(void **state) {
     struct store_test *t = *state;
     struct store *store = open_store(t, NULL);
     struct store_batch *batch = store_batch_new(store);
-    put_text(batch, "a", "1");
-    put_text(batch, "b", "");
+    store_put(batch, STORE_ITEMS, BYTES("a"), BYTES("1"));
+    store_put(batch, STORE_ITEMS, BYTES("b"), BYTES(""));
     store_put(batch, STORE_META, BYTES("a"), BYTES("meta"));
     assert_int_equal(store_batch_count(batch), 3);
     assert_true(store_batch_size(batch) > 8);
@@ -55,10 +58,558 @@ static void test_memory(void **state) {
     store_close(store);
 }
 
-int main(void) {
+static void test_interval(void **state) {
+    struct store_test *t = *state;
+    for (int sync = STORE_SYNC_INTERVAL; sync <= STORE_SYNC_NONE; sync++) {
+        struct store_settings settings = {.sync = (enum store_sync)sync, .interval_ms = 2};
+        struct store *store = open_store(t, &settings);
+        for (int i = 0; i < 200; i++) {
+            put_one(t, store, "a", i % 2 != 0 ? "odd" : "even");
+            if (i % 50 == 0)
+                usleep(5000);
+        }
+        assert_int_equal(store_sync(store), OK);
+        assert_int_equal(store_sync(store), OK);
+        assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+        assert_value(t, store, STORE_ITEMS, "a", "odd");
+        store_close(store);
+    }
+}
+
+/* --- the model: a sorted array --- */
+
+enum { MODEL_MAX = 400, SNAPSHOTS = 4 };
+
+struct model {
+    unsigned count;
+    struct {
+        uint8_t key[4];
+        uint8_t key_size;
+        uint32_t value;
+    } entries[MODEL_MAX];
+};
+
+static struct bytes model_key(const struct model *model, unsigned at) {
+    return bytes_of(model->entries[at].key, model->entries[at].key_size);
+}
+
+/* The first entry that is not before the key. */
+static unsigned model_find(const struct model *model, struct bytes key) {
+    unsigned at = 0;
+    while (at < model->count && bytes_compare(model_key(model, at), key) < 0)
+        at++;
+    return at;
+}
+
+static bool model_has(const struct model *model, unsigned at, struct bytes key) {
+    return at < model->count && bytes_equal(model_key(model, at), key);
+}
+
+static void model_del(struct model *model, unsigned from, unsigned to) {
+    memmove(&model->entries[from], &model->entries[to],
+            (model->count - to) * sizeof(model->entries[0]));
+    model->count -= to - from;
+}
+
+static void model_put(struct model *model, struct bytes key, uint32_t value) {
+    unsigned at = model_find(model, key);
+    if (!model_has(model, at, key)) {
+        memmove(&model->entries[at + 1], &model->entries[at],
+                (model->count - at) * sizeof(model->entries[0]));
+        memcpy(model->entries[at].key, key.data, key.size);
+        model->entries[at].key_size = (uint8_t)key.size;
+        model->count++;
+    }
+    model->entries[at].value = value;
+}
+
+/* Up to three bytes of few values, so that keys meet, precede and begin one another. */
+static struct bytes random_key(struct random *random, uint8_t key[4]) {
+    static const uint8_t alphabet[] = {0, 1, 'a', 'b', 'z', 0xfe, 0xff};
+    size_t size = random_below(random, 4);
+    for (size_t i = 0; i < size; i++)
+        key[i] = alphabet[random_below(random, sizeof(alphabet))];
+    return bytes_of(key, size);
+}
+
+struct play {
+    struct store_test *t;
+    struct random random;
+    struct store *store;
+    struct model model;
+    struct store_snapshot *snapshots[SNAPSHOTS];
+    struct model moments[SNAPSHOTS];
+};
+
+static void play_write(struct play *play) {
+    struct store_batch *batch = store_batch_new(play->store);
+    for (uint64_t n = random_below(&play->random, 9); n > 0; n--) {
+        uint8_t space[4], more[4];
+        struct bytes key = random_key(&play->random, space);
+        struct bytes high = random_key(&play->random, more);
+        unsigned at = model_find(&play->model, key);
+        uint64_t kind = random_below(&play->random, 20);
+        if (kind == 0) {
+            store_del_range(batch, STORE_ITEMS, key, high);
+            unsigned to = model_find(&play->model, high);
+            if (to > at)
+                model_del(&play->model, at, to);
+        } else if (kind < 8) {
+            store_del(batch, STORE_ITEMS, key);
+            if (model_has(&play->model, at, key))
+                model_del(&play->model, at, at + 1);
+        } else {
+            uint32_t value = (uint32_t)random_next(&play->random);
+            store_put(batch, STORE_ITEMS, key, bytes_of(&value, sizeof(value)));
+            model_put(&play->model, key, value);
+        }
+    }
+    assert_int_equal(store_write(play->store, batch, &play->t->arena, &play->t->failure), OK);
+    store_batch_free(batch);
+}
+
+static void check_get(struct play *play, const struct store_snapshot *snapshot,
+                      const struct model *model) {
+    uint8_t space[4];
+    struct bytes key = random_key(&play->random, space), value;
+    unsigned at = model_find(model, key);
+    enum status status =
+        store_get(play->store, snapshot, STORE_ITEMS, key, &play->t->arena, &value);
+    if (!model_has(model, at, key)) {
+        assert_int_equal(status, NOT_FOUND);
+        return;
+    }
+    assert_int_equal(status, OK);
+    assert_bytes_equal(value, bytes_of(&model->entries[at].value, 4));
+}
+
+/* Stands the iterator and an index into the model somewhere; to: index of the range's end. */
+static bool step(struct play *play, struct store_iter *iter, const struct model *model,
+                 unsigned from, unsigned to, int *at) {
+    uint8_t space[4];
+    struct bytes key = random_key(&play->random, space);
+    int low = (int)from, high = (int)to, found = (int)model_find(model, key);
+    switch (random_below(&play->random, *at < 0 ? 4 : 12)) {
+    case 0:
+        *at = low;
+        return store_iter_first(iter);
+    case 1:
+        *at = high - 1;
+        return store_iter_last(iter);
+    case 2:
+        *at = found > low ? found : low;
+        return store_iter_seek(iter, key);
+    case 3:
+        if (!model_has(model, (unsigned)found, key))
+            found--;
+        *at = found < high ? found : high - 1;
+        return store_iter_seek_back(iter, key);
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+        (*at)++;
+        return store_iter_next(iter);
+    default:
+        (*at)--;
+        return store_iter_prev(iter);
+    }
+}
+
+static void check_walk(struct play *play, const struct store_snapshot *snapshot,
+                       const struct model *model) {
+    uint8_t space[4], more[4];
+    struct store_range range = {
+        .family = STORE_ITEMS,
+        .snapshot = snapshot,
+        .low = random_key(&play->random, space),
+        .high = random_key(&play->random, more),
+        .bulk = random_below(&play->random, 2) != 0,
+    };
+    unsigned from = model_find(model, range.low);
+    unsigned to = range.high.size == 0 ? model->count : model_find(model, range.high);
+    if (to < from)
+        return; /* low above high is nobody's question */
+    struct store_iter *iter = store_iter_open(play->store, &range);
+    int at = -1;
+    for (int i = 0; i < 30; i++) {
+        bool there = step(play, iter, model, from, to, &at);
+        bool expected = at >= (int)from && at < (int)to;
+        assert_int_equal(there, expected);
+        assert_int_equal(store_iter_status(iter), OK);
+        if (!there) {
+            assert_false(store_iter_next(iter));
+            assert_false(store_iter_prev(iter));
+            at = -1;
+            continue;
+        }
+        assert_bytes_equal(store_iter_key(iter), model_key(model, (unsigned)at));
+        assert_bytes_equal(store_iter_value(iter), bytes_of(&model->entries[at].value, 4));
+    }
+    store_iter_close(iter);
+}
+
+static void play_release(struct play *play) {
+    for (int i = 0; i < SNAPSHOTS; i++) {
+        store_snapshot_release(play->store, play->snapshots[i]);
+        play->snapshots[i] = NULL;
+    }
+}
+
+static void play_again(struct play *play, bool close) {
+    play_release(play);
+    if (close) {
+        store_close(play->store);
+        play->store = open_store(play->t, NULL);
+    } else
+        assert_int_equal(store_reopen(play->store, &play->t->arena, &play->t->failure), OK);
+}
+
+static void play_snapshot(struct play *play) {
+    uint64_t i = random_below(&play->random, SNAPSHOTS);
+    store_snapshot_release(play->store, play->snapshots[i]);
+    play->snapshots[i] = store_snapshot_take(play->store);
+    play->moments[i] = play->model;
+}
+
+static void test_model(void **state) {
+    struct play *play = calloc(1, sizeof(*play));
+    play->t = *state;
+    random_seed(&play->random, test_seed());
+    play->store = open_store(play->t, NULL);
+    for (int round = 0; round < 3000; round++) {
+        uint64_t kind = random_below(&play->random, 1000);
+        if (kind < 500)
+            play_write(play);
+        else if (kind < 550)
+            play_snapshot(play);
+        else if (kind < 554)
+            play_again(play, kind % 2 == 0);
+        uint64_t i = random_below(&play->random, SNAPSHOTS);
+        if (play->snapshots[i] != NULL) {
+            check_get(play, play->snapshots[i], &play->moments[i]);
+            check_walk(play, play->snapshots[i], &play->moments[i]);
+        }
+        check_get(play, NULL, &play->model);
+        check_walk(play, NULL, &play->model);
+        arena_reset(&play->t->arena);
+    }
+    play_release(play);
+    store_close(play->store);
+    free(play);
+}
+
+/* --- kills --- */
+
+enum { WIDTH = 12 };
+
+/* Batch `number`: WIDTH keys over both families, some of 10 kB, all with the number in front. */
+static void fill_batch(struct store_batch *batch, uint32_t number) {
+    static uint8_t value[10000];
+    memcpy(value, &number, sizeof(number));
+    for (int i = 0; i < WIDTH; i++) {
+        char key[16];
+        snprintf(key, sizeof(key), "key %d", i);
+        store_put(batch, i % 3 == 0 ? STORE_META : STORE_ITEMS, bytes_str(key),
+                  bytes_of(value, i % 4 == 0 ? sizeof(value) : 300));
+    }
+}
+
+/* The child of the test below: writes batches and says so on standard output, until killed. */
+static int write_forever(const char *path, uint32_t number) {
+    struct arena arena;
+    struct failure failure;
+    struct store *store;
+    arena_init(&arena);
+    if (store_open(&(struct store_settings){.path = path}, &arena, &failure, &store) != OK)
+        return 1;
+    struct store_batch *batch = store_batch_new(store);
+    for (;; number++) {
+        store_batch_clear(batch);
+        fill_batch(batch, number);
+        if (store_write(store, batch, &arena, &failure) != OK ||
+            write(STDOUT_FILENO, &number, sizeof(number)) != sizeof(number))
+            return 1;
+    }
+}
+
+/* All keys have one number, and it is at least the acknowledged one. */
+static uint32_t check_batches(struct store_test *t, struct store *store, uint32_t acknowledged) {
+    uint32_t number = 0, each;
+    for (int i = 0; i < WIDTH; i++) {
+        char key[16];
+        struct bytes value;
+        snprintf(key, sizeof(key), "key %d", i);
+        enum status status = store_get(store, NULL, i % 3 == 0 ? STORE_META : STORE_ITEMS,
+                                       bytes_str(key), &t->arena, &value);
+        if (status == NOT_FOUND)
+            each = 0;
+        else {
+            assert_int_equal(status, OK);
+            memcpy(&each, value.data, sizeof(each));
+        }
+        if (i == 0)
+            number = each;
+        assert_int_equal(each, number);
+    }
+    assert_true(number >= acknowledged && number <= acknowledged + 1);
+    return number;
+}
+
+static pid_t start_writer(const struct store_test *t, uint32_t number, int *from) {
+    int ends[2];
+    char text[16];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    snprintf(text, sizeof(text), "%u", number);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    char *arguments[] = {(char *)"test_store", (char *)"write", (char *)t->path, text, NULL};
+    pid_t child;
+    assert_int_equal(posix_spawn(&child, "/proc/self/exe", &actions, NULL, arguments, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    *from = ends[0];
+    return child;
+}
+
+static void test_kill(void **state) {
+    struct store_test *t = *state;
+    struct random random;
+    random_seed(&random, test_seed());
+    uint32_t acknowledged = 0;
+    for (int round = 0; round < 8; round++) {
+        int from, how;
+        pid_t child = start_writer(t, acknowledged + 1, &from);
+        /* Sometimes during the very first start, else after some writes. */
+        if (round % 4 != 0)
+            assert_int_equal(poll(&(struct pollfd){from, POLLIN, 0}, 1, 20000), 1);
+        usleep((useconds_t)random_below(&random, 60000));
+        kill(child, SIGKILL);
+        waitpid(child, &how, 0);
+        assert_true(WIFSIGNALED(how));
+        for (uint32_t number; read(from, &number, sizeof(number)) == sizeof(number);)
+            acknowledged = number;
+        close(from);
+        struct store *store = open_store(t, NULL);
+        acknowledged = check_batches(t, store, acknowledged);
+        store_close(store);
+    }
+    assert_true(acknowledged > 0);
+}
+
+/* --- failures --- */
+
+static void try_faults(struct store_test *t, int n, bool sync) {
+    struct store_faults faults = {0};
+    struct store *store =
+        open_store(t, &(struct store_settings){.memory = true, .faults = &faults});
+    *(sync ? &faults.sync_in : &faults.write_in) = n;
+    char key[16];
+    for (int i = 1; i < n; i++) {
+        snprintf(key, sizeof(key), "%d", i);
+        put_one(t, store, key, "x");
+    }
+    assert_false(store_is_broken(store));
+    assert_int_equal(try_put(t, store, "last", "x"), IO_FAILED);
+    assert_true(t->failure.text.size > 0);
+    assert_true(store_is_broken(store));
+    assert_int_equal(try_put(t, store, "later", "x"), IO_FAILED);
+    assert_int_equal(store_sync(store), IO_FAILED);
+    assert_value(t, store, STORE_ITEMS, "1", n > 1 ? "x" : NULL);
+    assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    assert_false(store_is_broken(store));
+    assert_value(t, store, STORE_ITEMS, "last", sync ? "x" : NULL);
+    assert_value(t, store, STORE_ITEMS, "later", NULL);
+    for (int i = 1; i < n; i++) {
+        snprintf(key, sizeof(key), "%d", i);
+        assert_value(t, store, STORE_ITEMS, key, "x");
+    }
+    put_one(t, store, "new", "x");
+    store_close(store);
+}
+
+static void test_faults(void **state) {
+    for (int n = 1; n < 12; n++) {
+        try_faults(*state, n, false);
+        try_faults(*state, n, true);
+    }
+}
+
+static void test_read_faults(void **state) {
+    struct store_test *t = *state;
+    struct store_faults faults = {0};
+    struct store *store =
+        open_store(t, &(struct store_settings){.memory = true, .faults = &faults});
+    struct bytes out;
+    faults.read_in = 2;
+    assert_int_equal(store_get(store, NULL, STORE_META, BYTES("a"), &t->arena, &out), NOT_FOUND);
+    assert_int_equal(store_get(store, NULL, STORE_META, BYTES("a"), &t->arena, &out), IO_FAILED);
+    assert_int_equal(store_get(store, NULL, STORE_META, BYTES("a"), &t->arena, &out), NOT_FOUND);
+    faults = (struct store_faults){.write_in = 1, .sticky = true};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(try_put(t, store, "a", "x"), IO_FAILED);
+        assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    }
+    faults.sticky = false;
+    assert_int_equal(try_put(t, store, "a", "x"), IO_FAILED);
+    assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    put_one(t, store, "a", "x");
+    store_close(store);
+}
+
+static void limit_files(rlim_t size) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = size < limit.rlim_max ? size : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static int teardown_limit(void **state) {
+    limit_files(RLIM_INFINITY);
+    return teardown_store(state);
+}
+
+/* Writes 1000-byte values until one fails; returns how many were acknowledged. */
+static int write_till_failure(struct store_test *t, struct store *store, int from) {
+    char key[16], value[1001];
+    memset(value, 'v', 1000);
+    value[1000] = '\0';
+    for (int i = from; i < from + 10000; i++) {
+        snprintf(key, sizeof(key), "%06d", i);
+        if (try_put(t, store, key, value) != OK)
+            return i;
+    }
+    fail_msg("nothing failed");
+    return 0;
+}
+
+static void check_written(struct store_test *t, struct store *store, int count) {
+    char key[16];
+    struct bytes value;
+    for (int i = 0; i < count; i++) {
+        snprintf(key, sizeof(key), "%06d", i);
+        assert_int_equal(store_get(store, NULL, STORE_ITEMS, bytes_str(key), &t->arena, &value),
+                         OK);
+        assert_int_equal(value.size, 1000);
+    }
+}
+
+/* A disk that takes no more, by a limit on the size of files: real errors from the system. */
+static void test_full_disk(void **state) {
+    struct store_test *t = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    struct store *store = open_store(t, NULL);
+    int count = 0;
+    for (int round = 0; round < 3; round++) {
+        limit_files(100000 + 7777 * (rlim_t)round);
+        count = write_till_failure(t, store, count);
+        assert_true(count > 50);
+        assert_true(store_is_broken(store));
+        check_written(t, store, count);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(store_reopen(store, &t->arena, &t->failure), IO_FAILED);
+            assert_true(bytes_find(t->failure.text, BYTES("File too large")) != SIZE_MAX);
+            check_written(t, store, count);
+            assert_int_equal(try_put(t, store, "no", "x"), IO_FAILED);
+        }
+        limit_files(RLIM_INFINITY);
+        assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+        check_written(t, store, count);
+        put_one(t, store, "yes", "x");
+    }
+    limit_files(50000);
+    assert_true(write_till_failure(t, store, count) > 0);
+    limit_files(RLIM_INFINITY);
+    store_close(store);
+    store = open_store(t, NULL);
+    check_written(t, store, count);
+    assert_value(t, store, STORE_ITEMS, "yes", "x");
+    store_close(store);
+}
+
+/* --- threads --- */
+
+struct crowd {
+    struct store *store;
+    atomic_bool stop;
+    atomic_int reads;
+};
+
+/* Reads batches as one moment: all keys of a snapshot have the same number. */
+static void *read_crowd(void *argument) {
+    struct crowd *crowd = argument;
+    struct arena arena;
+    arena_init(&arena);
+    while (!atomic_load(&crowd->stop)) {
+        struct store_snapshot *snapshot = store_snapshot_take(crowd->store);
+        struct bytes first, last;
+        enum status one =
+            store_get(crowd->store, snapshot, STORE_META, BYTES("key 0"), &arena, &first);
+        enum status two =
+            store_get(crowd->store, snapshot, STORE_ITEMS, BYTES("key 11"), &arena, &last);
+        assert_int_equal(one, OK);
+        assert_int_equal(two, OK);
+        assert_memory_equal(first.data, last.data, 4);
+        struct store_iter *iter = store_iter_open(
+            crowd->store, &(struct store_range){.family = STORE_ITEMS, .snapshot = snapshot});
+        for (bool there = store_iter_first(iter); there; there = store_iter_next(iter))
+            assert_memory_equal(store_iter_value(iter).data, first.data, 4);
+        store_iter_close(iter);
+        store_snapshot_release(crowd->store, snapshot);
+        assert_int_equal(store_get(crowd->store, NULL, STORE_META, BYTES("key 0"), &arena, &first),
+                         OK);
+        arena_reset(&arena);
+        atomic_fetch_add(&crowd->reads, 1);
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    enum { READERS = 3 };
+    struct store_test *t = *state;
+    struct crowd crowd = {
+        .store =
+            open_store(t, &(struct store_settings){.interval_ms = 1, .sync = STORE_SYNC_INTERVAL})};
+    struct store_batch *batch = store_batch_new(crowd.store);
+    fill_batch(batch, 0);
+    assert_int_equal(store_write(crowd.store, batch, &t->arena, &t->failure), OK);
+    pthread_t readers[READERS];
+    for (int i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, read_crowd, &crowd), 0);
+    for (uint32_t number = 1; number < 400 || atomic_load(&crowd.reads) < 500; number++) {
+        store_batch_clear(batch);
+        fill_batch(batch, number);
+        assert_int_equal(store_write(crowd.store, batch, &t->arena, &t->failure), OK);
+        if (number % 100 == 0) { /* readers wait for it and go on */
+            store_batch_free(batch);
+            assert_int_equal(store_reopen(crowd.store, &t->arena, &t->failure), OK);
+            batch = store_batch_new(crowd.store);
+        }
+    }
+    atomic_store(&crowd.stop, true);
+    for (int i = 0; i < READERS; i++)
+        pthread_join(readers[i], NULL);
+    store_batch_free(batch);
+    store_close(crowd.store);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_store, teardown_store)
+
+int main(int count, char **arguments) {
+    if (count == 4 && strcmp(arguments[1], "write") == 0)
+        return write_forever(arguments[2], (uint32_t)strtoul(arguments[3], NULL, 10));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_keeps, setup_store, teardown_store),
-        cmocka_unit_test_setup_teardown(test_memory, setup_store, teardown_store),
+        TEST(test_keeps),
+        TEST(test_memory),
+        TEST(test_interval),
+        TEST(test_model),
+        TEST(test_kill),
+        TEST(test_faults),
+        TEST(test_read_faults),
+        cmocka_unit_test_setup_teardown(test_full_disk, setup_store, teardown_limit),
+        TEST(test_threads),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
