@@ -4,6 +4,10 @@
 
 #include "api/dynamodb/spec.h"
 
+/* Those that many share. `shape_item` is a map of attribute values. */
+extern const struct spec shape_string, shape_boolean, shape_integer, shape_long;
+extern const struct spec shape_strings, shape_attribute, shape_attributes, shape_item;
+
 extern const struct spec shape_create_table, shape_update_table, shape_list_tables;
 extern const struct spec shape_table_only; /* DeleteTable, DescribeTable, DescribeTimeToLive, ... */
 extern const struct spec shape_tag_resource, shape_untag_resource, shape_list_tags;
@@ -22,5 +26,16 @@ extern const struct spec shape_index_update, shape_index_create, shape_index_cha
 extern const struct spec shape_condition, shape_expected, shape_attribute_update;
 extern const struct spec shape_keys_and_attributes, shape_write_request, shape_put_request,
     shape_delete_request;
+
+/* For writing them down. */
+#define SHAPE_FIELD(name, ...) \
+    { .arg = ARG_##name, __VA_ARGS__ }
+#define SHAPE_STRUCT(name, given_class, given_fields)   \
+    const struct spec name = {.type = SPEC_STRUCT,      \
+                              .class = (given_class),   \
+                              .fields = (given_fields), \
+                              .field_count = sizeof(given_fields) / sizeof((given_fields)[0])}
+#define SHAPE_LIST(name, of) const struct spec name = {.type = SPEC_LIST, .element = &(of)}
+#define SHAPE_MAP(name, of)  const struct spec name = {.type = SPEC_MAP, .element = &(of)}
 
 #endif

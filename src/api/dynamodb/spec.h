@@ -6,8 +6,8 @@
  *
  * A valid request costs one pass over the members it has. Attribute values are not looked into on
  * that pass, because attribute_read() checks them while reading; so that a type fault inside one
- * still wins over an invalid parameter, spec_check_types() is asked again, deep, when a request
- * is about to be refused as invalid.
+ * still wins over an invalid parameter, spec_check_deep() is asked when a request is about to be
+ * refused as invalid.
  */
 #ifndef GT_API_DYNAMODB_SPEC_H
 #define GT_API_DYNAMODB_SPEC_H
@@ -153,12 +153,15 @@ struct spec_field {
     const struct spec *spec;
 };
 
-/* Sets args from the object's members; unknown ones and nulls are passed over. */
+/* Checks the types of a request and sets args from its members; unknown ones and nulls are passed
+ * over. PARSE_FAILED with the service's text, or with none for what is not an object at all. */
+enum status spec_read(const struct spec *spec, const struct json *request, struct arena *arena,
+                      struct failure *failure, struct args *out);
+/* The types alone, down into attribute values. */
+enum status spec_check_deep(const struct spec *spec, const struct json *request,
+                            struct arena *arena, struct failure *failure);
+/* Sets args from an object whose types have been checked. */
 void spec_bind(const struct spec *spec, const struct json *object, struct args *out);
-
-/* PARSE_FAILED with the service's text, or with none for what is not an object at all. */
-enum status spec_check_types(const struct spec *spec, const struct json *request, bool deep,
-                             struct arena *arena, struct failure *failure);
 /* INVALID. Types have been checked. */
 enum status spec_check_limits(const struct spec *spec, const struct args *args, struct arena *arena,
                               struct failure *failure);
