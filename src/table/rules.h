@@ -4,7 +4,7 @@
 #define GT_TABLE_RULES_H
 
 #include "expr/expr.h"
-#include "table/schema.h"
+#include "table/table.h"
 
 struct rules_context {
     const struct table_schema *schema;
@@ -20,7 +20,7 @@ enum status rules_check_item(const struct rules_context *rules, const struct ite
 enum status rules_check_key(const struct rules_context *rules, const struct item *key);
 /* The item an update made: its size, and the index keys. */
 enum status rules_check_updated(const struct rules_context *rules, const struct item *item);
-/* An update must not write key attributes. */
+/* An update must not write key attributes. Seen without the item. */
 enum status rules_check_update(const struct rules_context *rules, const struct update *update);
 
 /* A key condition made to fit a key schema: partition values in order, then sort values by '=',
@@ -36,19 +36,23 @@ struct key_range {
 enum status rules_check_range(const struct rules_context *rules, const struct index_schema *index,
                               const struct key_condition *condition, bool legacy,
                               struct key_range *out);
-/* A filter of a query may not name the keys of what is queried. */
-enum status rules_check_filter(const struct rules_context *rules, const struct key_schema *keys,
-                               const struct condition *filter, bool legacy);
+/* A filter of a query may not name the keys of what is queried; and an index (unless the rest is
+ * fetched) must show what it names. `index` NULL: the table. */
+enum status rules_check_filter(const struct rules_context *rules, const struct index_schema *index,
+                               const struct condition *filter, bool legacy, bool fetch);
 /* The exclusive start key: keys of the index and of the table, no more; within the range for a
  * query (`range` NULL: a scan). */
 enum status rules_check_start(const struct rules_context *rules, const struct index_schema *index,
-                              const struct key_range *range, bool backward,
-                              const struct item *start);
-/* Select, ConsistentRead and projection against what the index holds. */
+                              const struct key_range *range, const struct item *start);
+/* Select, ConsistentRead and projection against what the index holds. *fetch: the whole items are
+ * asked for and a local index does not show them. */
 enum status rules_check_select(const struct rules_context *rules, const struct index_schema *index,
-                               int select, bool consistent, const struct projection *projection,
-                               bool *fetch);
+                               enum select select, bool consistent,
+                               const struct projection *projection, bool *fetch);
 
+/* Whether an index shows the attribute. */
+bool rules_shows(const struct table_schema *schema, const struct index_schema *index,
+                 struct bytes name);
 /* What an index shows of an item. */
 struct item rules_project(const struct table_schema *schema, const struct index_schema *index,
                           const struct item *item, struct arena *arena);
@@ -58,8 +62,11 @@ bool rules_indexed(const struct index_schema *index, const struct item *item);
 struct item rules_key_of(const struct table_schema *schema, const struct index_schema *index,
                          const struct item *item, struct arena *arena);
 
-/* A new table's schema or an added index: names, limits, that keys and definitions agree. */
+/* A new table's schema: that keys and definitions agree, projections, limits. A key attribute that
+ * has no definition comes with type VALUE_NONE. */
 enum status rules_check_table(const struct rules_context *rules);
+/* The same of one index among them; for an index that is added. */
+enum status rules_check_index(const struct rules_context *rules, const struct index_schema *index);
 /* Capacity units. */
 double rules_read_units(size_t size, bool consistent);
 double rules_write_units(size_t old_size, size_t new_size);
