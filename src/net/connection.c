@@ -112,7 +112,7 @@ static void finish(struct connection *connection) {
 
 /* The answer is written: on to the next request, if there is to be one. */
 static void written(struct connection *connection) {
-    if (connection->last) {
+    if (connection->last || connection->shard->closing) {
         finish(connection);
         return;
     }
@@ -215,8 +215,7 @@ static void refuse(struct connection *connection, int status, const char *text) 
 
 /* ---- reading ---- */
 
-static void say_continue(struct connection *connection) {
-    struct request *request = connection->request;
+static void say_continue(struct connection *connection, struct request *request) {
     if (!request->expects_continue || !request->headers_done || request->body.size != 0)
         return;
     request->expects_continue = false;
@@ -244,7 +243,7 @@ static void connection_advance(struct connection *connection) {
         else if (connection->eof)
             connection_drop(connection); /* half a request will never be whole */
         else {
-            say_continue(connection);
+            say_continue(connection, request);
             break;
         }
     }

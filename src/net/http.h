@@ -62,7 +62,8 @@ struct http_settings {
     int request_ms; /* 0: LIMIT_REQUEST_MS; from a request's first byte to its last: 408 */
 };
 
-/* Listens; connections are given to the loops in turn. The text of a failure says what to do. */
+/* Listens; a connection is given to the loop that has the fewest. The text of a failure says what
+ * to do. */
 struct http_listener;
 enum status http_listen(struct loops *loops, const struct http_settings *settings,
                         struct arena *arena, struct failure *failure, struct http_listener **out);

@@ -288,6 +288,29 @@ static void test_close_waits_for_exchanges(void **state) {
     arena_release(&server.arena);
 }
 
+static void test_close_waits_for_readers(void **state) {
+    (void)state;
+    server_open(&server, 1, (struct http_settings){0});
+    int fd = client_open(&server);
+    client_send(fd, "GET /big?16000000 HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (atomic_load(&server.handled) == 0)
+        sleep_ms(1);
+    sleep_ms(50);
+    pthread_t closer;
+    int64_t began = now_ms();
+    pthread_create(&closer, NULL, close_listener, server.listener);
+    sleep_ms(50);
+    struct reply reply = client_read(fd);
+    assert_int_equal(reply.size, 16000000);
+    reply_release(&reply);
+    client_expect_end(fd);
+    pthread_join(closer, NULL);
+    assert_in_range(now_ms() - began, 0, 1900); /* not the whole grace */
+    close(fd);
+    loops_free(server.loops);
+    arena_release(&server.arena);
+}
+
 /* After the grace the sockets close, but an exchange that runs stays good until it is answered. */
 static void test_close_cuts_off(void **state) {
     (void)state;
@@ -342,6 +365,7 @@ int main(void) {
         cmocka_unit_test(test_out_of_descriptors),
         cmocka_unit_test(test_listen_failures),
         cmocka_unit_test(test_close_waits_for_exchanges),
+        cmocka_unit_test(test_close_waits_for_readers),
         cmocka_unit_test(test_close_cuts_off),
         cmocka_unit_test(test_two_listeners),
     };
