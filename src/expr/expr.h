@@ -33,6 +33,13 @@ struct expr_env {
     size_t value_count;
 };
 
+/* Whether every alias is well formed ("#" or ":", then letters, digits and _, 255 bytes at most);
+ * before the first expression is parsed. */
+enum status expr_check_names(const struct expr_env *env, struct arena *arena,
+                             struct failure *failure);
+enum status expr_check_values(const struct expr_env *env, struct arena *arena,
+                              struct failure *failure);
+
 /* "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b}", and likewise
  * for values; names first. */
 enum status expr_check_unused(const struct expr_env *env, struct arena *arena,

@@ -1,0 +1,29 @@
+/* The second and third pass over what a parser made (ast.h). */
+#ifndef GT_EXPR_CHECK_H
+#define GT_EXPR_CHECK_H
+
+#include "expr/function.h"
+
+/* --- pass 2: shape --- */
+
+enum status check_path_shape(const struct expr_source *source, const struct path *path);
+/* The tree under `node`, which stands in `place`. */
+enum status check_shape(const struct expr_source *source, const struct node *node,
+                        enum function_place place);
+
+/* --- pass 3: binding --- */
+
+struct binder {
+    const struct expr_source *source;
+    uint32_t operators; /* seen so far */
+    uint32_t nesting;   /* steps of the longest path so far */
+};
+
+/* Aliases in the path become names. */
+enum status bind_path(struct binder *binder, struct path *path);
+/* Binds the tree under `node`, children first, and checks each operator's operands. */
+enum status bind_node(struct binder *binder, struct node *node);
+/* Checks the limits on what was bound; last. */
+enum status bind_end(const struct binder *binder);
+
+#endif

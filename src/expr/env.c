@@ -1,0 +1,101 @@
+#include "expr/env.h"
+
+#include "base/limits.h"
+
+const struct bytes *env_name(struct expr_env *env, struct bytes alias) {
+    for (size_t i = 0; i < env->name_count; i++) {
+        if (bytes_equal(env->names[i].alias, alias)) {
+            env->names[i].used = true;
+            return &env->names[i].name;
+        }
+    }
+    return NULL;
+}
+
+const struct value *env_value(struct expr_env *env, struct bytes alias) {
+    for (size_t i = 0; i < env->value_count; i++) {
+        if (bytes_equal(env->values[i].alias, alias)) {
+            env->values[i].used = true;
+            return &env->values[i].value;
+        }
+    }
+    return NULL;
+}
+
+static bool is_alias(struct bytes alias, char mark) {
+    if (alias.size < 2 || alias.data[0] != mark)
+        return false;
+    for (size_t i = 1; i < alias.size; i++) {
+        uint8_t c = alias.data[i];
+        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+            c != '_')
+            return false;
+    }
+    return true;
+}
+
+static enum status check_alias(struct bytes alias, const char *parameter, struct arena *arena,
+                               struct failure *failure) {
+    if (alias.size > LIMIT_EXPRESSION_TOKEN_SIZE)
+        return failure_set(failure, arena, INVALID,
+                           "%s contains invalid key: The expression attribute map contains a key "
+                           "that is too long; size of key: %zu",
+                           parameter, alias.size);
+    if (!is_alias(alias, parameter[sizeof("ExpressionAttribute") - 1] == 'N' ? '#' : ':'))
+        return failure_set(failure, arena, INVALID,
+                           "%s contains invalid key: Syntax error; key: \"%.*s\"", parameter,
+                           BYTES_ARG(alias));
+    return OK;
+}
+
+enum status expr_check_names(const struct expr_env *env, struct arena *arena,
+                             struct failure *failure) {
+    for (size_t i = 0; i < env->name_count; i++) {
+        enum status status =
+            check_alias(env->names[i].alias, "ExpressionAttributeNames", arena, failure);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+enum status expr_check_values(const struct expr_env *env, struct arena *arena,
+                              struct failure *failure) {
+    for (size_t i = 0; i < env->value_count; i++) {
+        enum status status =
+            check_alias(env->values[i].alias, "ExpressionAttributeValues", arena, failure);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+/* "#a" to "", then "#a, #b", and so on. */
+static struct bytes join(struct arena *arena, struct bytes list, struct bytes alias) {
+    if (list.size == 0)
+        return alias;
+    return arena_printf(arena, "%.*s, %.*s", BYTES_ARG(list), BYTES_ARG(alias));
+}
+
+static enum status fail_unused(struct arena *arena, struct failure *failure, const char *parameter,
+                               struct bytes list) {
+    return failure_set(failure, arena, INVALID,
+                       "Value provided in %s unused in expressions: keys: {%.*s}", parameter,
+                       BYTES_ARG(list));
+}
+
+enum status expr_check_unused(const struct expr_env *env, struct arena *arena,
+                              struct failure *failure) {
+    struct bytes list = {0};
+    for (size_t i = 0; i < env->name_count; i++)
+        if (!env->names[i].used)
+            list = join(arena, list, env->names[i].alias);
+    if (list.size != 0)
+        return fail_unused(arena, failure, "ExpressionAttributeNames", list);
+    for (size_t i = 0; i < env->value_count; i++)
+        if (!env->values[i].used)
+            list = join(arena, list, env->values[i].alias);
+    if (list.size != 0)
+        return fail_unused(arena, failure, "ExpressionAttributeValues", list);
+    return OK;
+}

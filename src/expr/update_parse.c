@@ -1,0 +1,209 @@
+/* Updates:
+ *
+ *   update  := section+                      each kind once
+ *   section := SET set (',' set)*            set    := path = sum
+ *            | REMOVE path (',' path)*       sum    := operand ((+ | -) operand)? | '(' sum ')'
+ *            | ADD change (',' change)*      change := path :value
+ *            | DELETE change (',' change)*
+ */
+#include "expr/update.h"
+
+#include "expr/check.h"
+#include "expr/parse.h"
+
+static const char *const section_names[] = {"SET", "REMOVE", "ADD", "DELETE"};
+
+struct update *update_new(struct arena *arena, size_t room) {
+    struct update *update = ARENA_NEW(arena, struct update);
+    update->actions = ARENA_ARRAY(arena, struct action, room);
+    update->set.targets = ARENA_ARRAY(arena, struct target, room);
+    return update;
+}
+
+struct action *update_add(struct update *update, enum action_type type) {
+    uint32_t position = update->count++;
+    struct action *action = &update->actions[position];
+    action->type = type;
+    update->set.targets[position] = (struct target){&action->path, position};
+    update->set.count = update->count;
+    return action;
+}
+
+/* --- parsing --- */
+
+static bool section_type(enum token_type token, enum action_type *out) {
+    switch (token) {
+    case TOKEN_SET:
+        *out = ACTION_SET;
+        return true;
+    case TOKEN_REMOVE:
+        *out = ACTION_REMOVE;
+        return true;
+    case TOKEN_ADD:
+        *out = ACTION_ADD;
+        return true;
+    case TOKEN_DELETE:
+        *out = ACTION_DELETE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Actions there may be at most: each follows a section's word or a comma. */
+static size_t count_actions(struct bytes text) {
+    size_t count = 0;
+    enum action_type type;
+    struct token token = lex_next(text, 0);
+    for (; token.type != TOKEN_END; token = lex_next(text, token.end))
+        count += token.type == TOKEN_COMMA || section_type(token.type, &type);
+    return count;
+}
+
+static bool is_sum(const struct node *node) {
+    return node->type == NODE_PLUS || node->type == NODE_MINUS;
+}
+
+static struct node *parse_sum(struct parser *parser) {
+    struct node *left;
+    if (parser->current.type == TOKEN_OPEN) {
+        parse_advance(parser);
+        if (!parse_enter(parser))
+            return NULL;
+        left = parse_sum(parser);
+        if (left == NULL || !parse_expect(parser, TOKEN_CLOSE))
+            return NULL;
+        parse_leave(parser);
+        left = parse_group(parser, left);
+    } else {
+        left = parse_operand(parser);
+    }
+    enum token_type token = parser->current.type;
+    if (left == NULL || is_sum(left) || (token != TOKEN_PLUS && token != TOKEN_MINUS))
+        return left;
+    parse_advance(parser);
+    struct node *right = parse_operand(parser);
+    if (right == NULL)
+        return NULL;
+    struct node *sum =
+        node_new(parser->source->arena, token == TOKEN_PLUS ? NODE_PLUS : NODE_MINUS);
+    struct node_list list = node_list_of(sum);
+    node_list_add(&list, left);
+    node_list_add(&list, right);
+    return sum;
+}
+
+static bool parse_action(struct parser *parser, struct action *action) {
+    if (!parse_path(parser, &action->path))
+        return false;
+    if (action->type == ACTION_REMOVE)
+        return true;
+    if (action->type == ACTION_SET) {
+        if (!parse_expect(parser, TOKEN_EQ))
+            return false;
+        action->value = parse_sum(parser);
+    } else if (parser->current.type == TOKEN_VALUE_ALIAS) {
+        action->value = parse_operand(parser);
+    } else {
+        parse_fail_syntax(parser);
+    }
+    return action->value != NULL;
+}
+
+/* *twice becomes the name of the first section that comes again. */
+static enum status parse_sections(const struct expr_source *source, struct update *update,
+                                  const char **twice) {
+    struct parser parser;
+    enum status status = parse_begin(&parser, source);
+    if (status != OK)
+        return status;
+    bool seen[4] = {false};
+    enum action_type type;
+    do {
+        if (!section_type(parser.current.type, &type)) {
+            parse_fail_syntax(&parser);
+            return parser.status;
+        }
+        if (seen[type] && *twice == NULL)
+            *twice = section_names[type];
+        seen[type] = true;
+        parse_advance(&parser);
+        do {
+            if (!parse_action(&parser, update_add(update, type)))
+                return parser.status;
+        } while (parse_accept(&parser, TOKEN_COMMA));
+    } while (parser.current.type != TOKEN_END);
+    return parser.status;
+}
+
+/* --- checking --- */
+
+static enum status check_actions_shape(const struct expr_source *source,
+                                       const struct update *update) {
+    enum status status = OK;
+    for (uint32_t i = 0; status == OK && i < update->count; i++) {
+        const struct action *action = &update->actions[i];
+        status = check_path_shape(source, &action->path);
+        if (status == OK && action->value != NULL)
+            status = check_shape(source, action->value, PLACE_SET);
+    }
+    return status;
+}
+
+static const char *long_type_name(enum value_type type) {
+    static const char *const names[] = {
+        [VALUE_NONE] = "",         [VALUE_S] = "STRING",      [VALUE_N] = "NUMBER",
+        [VALUE_B] = "BINARY",      [VALUE_SS] = "STRING_SET", [VALUE_NS] = "NUMBER_SET",
+        [VALUE_BS] = "BINARY_SET", [VALUE_M] = "MAP",         [VALUE_L] = "LIST",
+        [VALUE_BOOL] = "BOOLEAN",  [VALUE_NULL] = "NULL",
+    };
+    return names[type];
+}
+
+static enum status check_change(const struct expr_source *source, const struct action *action) {
+    if (action->type != ACTION_ADD && action->type != ACTION_DELETE)
+        return OK;
+    enum value_type type = action->value->value->type;
+    if (value_is_set(type) || (action->type == ACTION_ADD && type == VALUE_N))
+        return OK;
+    const char *name = section_names[action->type];
+    return expr_fault(source,
+                      "Incorrect operand type for operator or function; operator: %s, operand "
+                      "type: %s, typeSet: ALLOWED_FOR_%s_OPERAND",
+                      name, long_type_name(type), name);
+}
+
+/* From the last action to the first, as the service does: all paths, then all values. */
+static enum status bind_actions(const struct expr_source *source, struct update *update) {
+    struct binder binder = {.source = source};
+    enum status status = OK;
+    for (uint32_t i = update->count; status == OK && i-- > 0;)
+        status = bind_path(&binder, &update->actions[i].path);
+    if (status == OK && !path_set_sort(&update->set))
+        status = path_set_fault(source, &update->set);
+    for (uint32_t i = update->count; status == OK && i-- > 0;) {
+        struct action *action = &update->actions[i];
+        if (action->value == NULL)
+            continue;
+        status = bind_node(&binder, action->value);
+        if (status == OK)
+            status = check_change(source, action);
+    }
+    return status == OK ? bind_end(&binder) : status;
+}
+
+enum status update_parse(const struct expr_source *source, struct update **out) {
+    struct update *update = update_new(source->arena, count_actions(source->text));
+    const char *twice = NULL;
+    enum status status = parse_sections(source, update, &twice);
+    if (status == OK)
+        status = check_actions_shape(source, update);
+    if (status == OK && twice != NULL)
+        status = expr_fault(
+            source, "The \"%s\" section can only be used once in an update expression;", twice);
+    if (status == OK)
+        status = bind_actions(source, update);
+    if (status == OK)
+        *out = update;
+    return status;
+}
