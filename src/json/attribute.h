@@ -30,7 +30,7 @@ enum status attribute_check_item(const struct json *from, const char *package, s
 
 /* INVALID: not a value (no type, two types, empty set, bad number, too deep, ...). Also
  * PARSE_FAILED as attribute_check() says, with no package, for what was not checked before.
- * Strings are borrowed from the JSON. */
+ * What is read has value_depth() < LIMIT_NESTING. Strings are borrowed from the JSON. */
 enum status attribute_read(const struct json *from, struct arena *arena, struct failure *failure,
                            struct value *out);
 /* An object of attributes. Faults are found in the order given, except that values nested too

@@ -192,6 +192,11 @@ static enum status read_typed(struct reader *reader, const struct json *from, en
         return read_truth(reader, from, type, out);
     if (from->type != form_of(type))
         return fail_element(reader, from, type);
+    if ((type == VALUE_M || type == VALUE_L) && level == LIMIT_NESTING) {
+        reader->too_deep = true;
+        *out = (struct value){.type = type};
+        return OK;
+    }
     if (type == VALUE_M)
         return read_map(reader, from, level + 1, out);
     if (type == VALUE_L)
@@ -206,15 +211,11 @@ static enum status read_typed(struct reader *reader, const struct json *from, en
     return OK;
 }
 
+/* The value of an attribute is at level 1; lists and maps end at the level before the last. */
 static enum status read_value(struct reader *reader, const struct json *from, unsigned level,
                               struct value *out) {
     enum value_type seen = VALUE_NONE;
     unsigned types = 0;
-    if (level > LIMIT_NESTING) {
-        reader->too_deep = true;
-        *out = (struct value){.type = VALUE_NULL};
-        return OK;
-    }
     if (from->type != JSON_OBJECT && from->type != JSON_NULL)
         return fail_type(reader, from);
     for (uint32_t i = 0; from->type == JSON_OBJECT && i < from->count; i++) {
