@@ -202,6 +202,17 @@ static enum status folder_lock(struct folder *folder, struct arena *arena,
 
 /* --- the format --- */
 
+/* The number in "gametable N\n", or 0. */
+static unsigned format_number(const char *text) {
+    static const char name[] = "gametable ";
+    size_t size = strlen(text), start = sizeof(name) - 1;
+    if (size < start + 2 || size > start + 9 || strncmp(text, name, start) != 0)
+        return 0;
+    if (strspn(text + start, "0123456789") != size - start - 1 || text[size - 1] != '\n')
+        return 0;
+    return (unsigned)strtoul(text + start, NULL, 10);
+}
+
 static enum status format_read(const struct folder *folder, struct arena *arena,
                                struct failure *failure) {
     char *path = join(folder->path, "FORMAT");
@@ -216,9 +227,8 @@ static enum status format_read(const struct folder *folder, struct arena *arena,
     errno = reason;
     if (size < 0)
         return folder_failed(folder, "read FORMAT in", arena, failure);
-    unsigned number = 0;
-    char end = '\0';
-    if (sscanf(text, "gametable %9u%c", &number, &end) != 2 || end != '\n' || number == 0)
+    unsigned number = format_number(text);
+    if (number == 0)
         return folder_damaged(folder, "its FORMAT file does not say what it is", arena, failure);
     if (number <= FOLDER_FORMAT)
         return OK;

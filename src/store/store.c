@@ -2,6 +2,7 @@
 #include "store/store_int.h"
 
 #include "base/mem.h"
+#include "store/log.h"
 
 #include <stdio.h>
 
@@ -74,7 +75,10 @@ static enum status enter_folder(struct store *store, const struct store_settings
     if (settings->memory)
         return OK;
     struct folder_settings folder = {settings->path, settings->must_exist, settings->read_only};
-    return folder_open(&store->folder, &folder, arena, failure);
+    enum status status = folder_open(&store->folder, &folder, arena, failure);
+    if (status == OK && !store->folder.making)
+        status = log_check_folder(&store->folder, arena, failure);
+    return status;
 }
 
 enum status store_open(const struct store_settings *settings, struct arena *arena,

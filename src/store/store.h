@@ -35,7 +35,8 @@ struct store_settings {
     const char *path; /* the data folder; made if missing. Unused with memory. */
     bool memory;      /* keep everything in memory; nothing is durable */
     bool must_exist;  /* refuse to make a new one */
-    bool read_only;   /* for looking at a folder offline: takes the lock, changes nothing */
+    bool read_only;   /* for looking at a folder offline: takes the lock, changes nothing; such a
+                         store is "broken" from the start */
     enum store_sync sync;
     int interval_ms;             /* 0: 100 */
     size_t block_cache;          /* bytes; 0: 32 MB */
@@ -50,9 +51,11 @@ enum status store_open(const struct store_settings *settings, struct arena *aren
                        struct failure *failure, struct store **out);
 /* Syncs and closes. */
 void store_close(struct store *store);
-/* Closes and opens again after a failed write: what was logged is there, what was not is not. All
- * snapshots, iterators and batches must be gone. On failure the store stays closed to writes and
- * reads answer IO_FAILED; call again. */
+/* Closes and opens again after a failed write: what was logged is there, what was not is not. Waits
+ * for the snapshots and iterators of other threads to be released; the caller's own, and all
+ * batches, must be gone. Readers who come meanwhile wait. On failure the store stays closed to
+ * writes; while the disk takes no writes it is not even tried, and reads go on; should the folder
+ * be unreadable as well, reads answer IO_FAILED. Call again. */
 enum status store_reopen(struct store *store, struct arena *arena, struct failure *failure);
 
 /* --- writing --- */

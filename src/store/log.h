@@ -1,0 +1,28 @@
+/* Looks at the database's logs before the database does.
+ *
+ * The database takes a log that ends in the middle of a record as one that was being written when
+ * the power went, which is right, and cannot tell it from one whose bytes have changed since,
+ * which would lose acknowledged writes without a word. Most of the time one can tell:
+ *
+ *   torn     the file ends within the record, or a sector of the record never came to the disk
+ *            and reads as zeros
+ *   damaged  the record is all there and its checksum is wrong, or its checksum is right for
+ *            another length than its header says, or that length is impossible
+ *
+ * Cost: reads the logs once; an orderly stop leaves them empty, a crash at most 64 MB or so.
+ */
+#ifndef GT_STORE_LOG_H
+#define GT_STORE_LOG_H
+
+#include "store/folder.h"
+
+enum log_state { LOG_WHOLE, LOG_TORN, LOG_DAMAGED, LOG_UNREADABLE };
+
+/* *at: where the first bad record begins. */
+enum log_state log_check(const char *path, uint64_t *at);
+
+/* All logs of the folder's database, and its list of tables. DAMAGED with a sentence. */
+enum status log_check_folder(const struct folder *folder, struct arena *arena,
+                             struct failure *failure);
+
+#endif
