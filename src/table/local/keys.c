@@ -129,7 +129,7 @@ enum status keys_entry_decode(const struct table_schema *schema, const struct in
     struct pair *pairs = ARENA_ARRAY(arena, struct pair, count);
     for (unsigned i = 0; i < count; i++) {
         struct bytes bytes = parts[i].bytes;
-        pairs[i].name = parts[i].part->name;
+        pairs[i].name = arena_copy(arena, parts[i].part->name); /* the table may go first */
         if (key_take(&bytes, parts[i].part->type, arena, &pairs[i].value) != OK)
             return DAMAGED;
     }
@@ -143,7 +143,7 @@ static void make_after(struct buf *to, size_t start) {
     (void)made;
 }
 
-/* Narrows [low, high), which both begin with `size` bytes at `base` of the same partition. */
+/* Narrows [low, high), which are both the same partition and equal parts, by the range. */
 static void narrow(struct buf *low, struct buf *high, size_t high_start,
                    const struct key_range *range) {
     switch (range->op) {

@@ -172,6 +172,9 @@ void cache_figures(struct cache *cache, struct engine_figures *out);
 enum status local_read(struct local *local, const struct view *view, struct bytes key,
                        struct arena *arena, struct bytes *out);
 
+/* Words for a read that failed with IO_FAILED or DAMAGED. Returns the status. */
+enum status local_fault(enum status status, struct arena *arena, struct failure *failure);
+
 /* --- building indexes (build.c) --- */
 
 /* Reads all items of a table at a snapshot and makes the trees of `indexes` (their tree and size

@@ -1,0 +1,229 @@
+/* Queries and scans: which items, in which order, how many.
+ *
+ * What to read becomes a range of keys, [low, high), in the store or in an index's tree; the start
+ * key only narrows it. Everything a page shows is of one moment. */
+#include "table/local/page.h"
+
+/* --- one item --- */
+
+static void keep(struct page *page, const struct item *item) {
+    struct page_reply *reply = page->reply;
+    if (reply->count == page->room) {
+        size_t more = page->room == 0 ? 16 : page->room * 2;
+        reply->items = arena_grow(page->arena, reply->items, page->room * sizeof(struct item),
+                                  more * sizeof(struct item));
+        page->room = more;
+    }
+    const struct projection *projection = page->request->projection;
+    reply->items[reply->count] =
+        projection == NULL ? *item : projection_apply(projection, item, page->arena);
+}
+
+bool page_take(struct page *page, const struct item *shown, const struct item *item) {
+    const struct page_request *request = page->request;
+    page->reply->scanned++;
+    page->size += item_size(shown);
+    if (request->filter == NULL || condition_holds(request->filter, item, &page->scratch)) {
+        if (!page_counts(page))
+            keep(page, item);
+        page->reply->count++;
+    }
+    bool full = page->size >= LIMIT_PAGE_SIZE ||
+                (request->limit != 0 && page->reply->scanned == request->limit);
+    if (full)
+        page_stop(page, shown);
+    arena_reset(&page->scratch);
+    return full;
+}
+
+void page_stop(struct page *page, const struct item *shown) {
+    struct item key = rules_key_of(page->schema, page->index == NULL ? NULL : page->index->schema,
+                                   shown, page->arena);
+    page->reply->more = true;
+    /* Counting works in scratch memory, which goes away with the item. */
+    page->reply->last_key = page_counts(page) ? item_copy(page->arena, &key) : key;
+}
+
+/* --- which items --- */
+
+static const struct index_schema *index_schema_of(const struct page *page) {
+    return page->index == NULL ? NULL : page->index->schema;
+}
+
+static enum status find_index(struct page *page) {
+    struct bytes name = page->request->index;
+    if (name.size == 0)
+        return OK;
+    for (unsigned i = 0; i < page->table->index_count; i++)
+        if (bytes_equal(page->table->indexes[i]->schema->name, name))
+            page->index = page->table->indexes[i];
+    if (page->index == NULL)
+        return failure_set(page->failure, page->arena, INVALID,
+                           "The table does not have the specified index: %.*s", BYTES_ARG(name));
+    if (page->index->tree == NULL)
+        return failure_set(page->failure, page->arena, INVALID,
+                           "Cannot read from backfilling global secondary index: %.*s",
+                           BYTES_ARG(name));
+    return OK;
+}
+
+/* The start key in place of the bound it stands nearer to. */
+static enum status apply_start(struct page *page) {
+    const struct page_request *request = page->request;
+    struct buf at = {0};
+    if (page->index == NULL)
+        keys_put_item(&at, page->table, page->schema, request->start);
+    else
+        keys_put_entry(&at, page->schema, page->index, request->start);
+    bool outside =
+        bytes_compare(buf_bytes(&at), buf_bytes(&page->low)) < 0 ||
+        (page->high.size != 0 && bytes_compare(buf_bytes(&at), buf_bytes(&page->high)) >= 0);
+    if (outside) { /* of a query it was checked already */
+        buf_release(&at);
+        return failure_set(page->failure, page->arena, INVALID,
+                           "The provided starting key is invalid: Invalid ExclusiveStartKey. "
+                           "Please use ExclusiveStartKey with correct Segment. TotalSegments: %u "
+                           "Segment: %u",
+                           request->segments, request->segment);
+    }
+    struct buf *bound = request->backward ? &page->high : &page->low;
+    buf_clear(bound);
+    buf_put(bound, buf_bytes(&at));
+    if (!request->backward)
+        buf_byte(bound, 0); /* the least key after it */
+    buf_release(&at);
+    return OK;
+}
+
+static enum status set_query(struct page *page, const struct rules_context *rules) {
+    const struct page_request *request = page->request;
+    const struct index_schema *index = index_schema_of(page);
+    struct key_range range;
+    enum status status =
+        rules_check_range(rules, index, request->keys, request->keys_legacy, &range);
+    if (status == OK && request->start != NULL)
+        status = rules_check_start(rules, index, &range, request->start);
+    if (status == OK && request->filter != NULL)
+        status =
+            rules_check_filter(rules, index, request->filter, request->filter_legacy, page->fetch);
+    if (status == OK)
+        keys_put_bounds(&page->low, &page->high, page->table, page->schema, page->index, &range);
+    return status;
+}
+
+static enum status set_scan(struct page *page, const struct rules_context *rules) {
+    const struct page_request *request = page->request;
+    enum status status = OK;
+    if (request->start != NULL)
+        status = rules_check_start(rules, index_schema_of(page), NULL, request->start);
+    if (status == OK)
+        keys_put_segment(&page->low, &page->high, page->table, page->index, request->segment,
+                         request->segments == 0 ? 1 : request->segments);
+    return status;
+}
+
+static enum status set_bounds(struct page *page) {
+    const struct page_request *request = page->request;
+    struct rules_context rules = {page->schema, page->arena, page->failure};
+    enum status status = rules_check_select(&rules, index_schema_of(page), request->select,
+                                            request->consistent, request->projection, &page->fetch);
+    if (status == OK)
+        status = request->keys != NULL ? set_query(page, &rules) : set_scan(page, &rules);
+    if (status == OK && request->start != NULL)
+        status = apply_start(page);
+    return status;
+}
+
+/* --- counts that need no reading --- */
+
+/* Whether only a number is asked for that can be told at once. */
+static bool plain_count(const struct page *page) {
+    const struct page_request *request = page->request;
+    if (!page_counts(page) || request->filter != NULL || request->limit != 0 ||
+        request->strict_paging)
+        return false;
+    bool whole = request->keys == NULL && request->start == NULL && request->segments <= 1;
+    return page->index != NULL || whole;
+}
+
+static void answer_count(struct page *page) {
+    uint64_t all, size, count;
+    if (page->index != NULL) {
+        count = page_count_entries(page);
+        all = tree_count(page->index->tree);
+        size = page->index->size;
+    } else {
+        count = all = page->table->item_count;
+        size = page->table->size;
+    }
+    page->reply->count = page->reply->scanned = count;
+    /* What reading them would have cost: their share of all there is. */
+    page->size = all == 0 ? 0 : (size_t)((double)size * ((double)count / (double)all));
+}
+
+/* --- the page --- */
+
+static void set_usage(struct page *page) {
+    struct usage *usage = &page->reply->usage;
+    double units = rules_read_units(page->size, page->request->consistent);
+    *usage = (struct usage){.table = page->fetched};
+    if (page->index == NULL) {
+        usage->table = units;
+        return;
+    }
+    usage->indexes = ARENA_NEW(page->arena, struct index_usage);
+    usage->index_count = 1;
+    usage->indexes[0] = (struct index_usage){arena_copy(page->arena, page->index->schema->name),
+                                             page->index->schema->local, units};
+}
+
+static enum status read_page(struct page *page) {
+    struct page_entries entries;
+    enum status status;
+    pthread_rwlock_rdlock(&page->local->moment);
+    page->table = map_get(&page->local->tables, page->request->table);
+    if (page->table == NULL) {
+        pthread_rwlock_unlock(&page->local->moment);
+        return failure_set(page->failure, page->arena, NO_TABLE, "Requested resource not found");
+    }
+    table_ref(page->table);
+    page->schema = page->table->schema;
+    status = find_index(page);
+    if (status == OK)
+        status = set_bounds(page);
+    bool counted = status == OK && plain_count(page);
+    if (counted)
+        answer_count(page);
+    else if (status == OK) {
+        if (page->index != NULL)
+            page_copy_entries(page, &entries);
+        page->view = view_hold(page->local);
+    }
+    pthread_rwlock_unlock(&page->local->moment);
+    if (status != OK || counted)
+        return status;
+    status = page->index == NULL ? page_read_table(page) : page_read_index(page, &entries);
+    return status == OK ? OK : local_fault(status, page->arena, page->failure);
+}
+
+enum status local_page(struct engine *engine, const struct page_request *request,
+                       struct arena *arena, struct failure *failure, struct page_reply *out) {
+    struct page page = {.local = (struct local *)engine,
+                        .request = request,
+                        .arena = arena,
+                        .failure = failure,
+                        .reply = out};
+    *out = (struct page_reply){0};
+    arena_init(&page.scratch);
+    enum status status = read_page(&page);
+    if (status == OK)
+        set_usage(&page);
+    if (page.view != NULL)
+        view_drop(page.view);
+    if (page.table != NULL)
+        table_unref(page.table);
+    arena_release(&page.scratch);
+    buf_release(&page.low);
+    buf_release(&page.high);
+    return status;
+}

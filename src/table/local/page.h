@@ -1,0 +1,56 @@
+/* A page of a query or scan while it is being made. Private to page*.c. */
+#ifndef GT_TABLE_LOCAL_PAGE_H
+#define GT_TABLE_LOCAL_PAGE_H
+
+#include "table/local/local_int.h"
+
+struct page {
+    struct local *local;
+    const struct page_request *request;
+    struct arena *arena; /* of the request */
+    struct failure *failure;
+    struct page_reply *reply;
+
+    struct table *table; /* with a reference */
+    const struct table_schema *schema;
+    const struct index *index; /* NULL: the table itself. Its tree only under moment. */
+    struct view *view;         /* with a reference */
+    bool fetch;                /* whole items through a local index that does not show them */
+    struct buf low, high;      /* what is left to read: [low, high); an empty high is no bound */
+
+    struct arena scratch; /* emptied after each item */
+    size_t room;          /* of reply->items */
+    size_t size;          /* bytes evaluated, as the table or index shows them */
+    double fetched;       /* units for items fetched from the table */
+};
+
+/* Whether items need not be kept: only their number was asked for. */
+static inline bool page_counts(const struct page *page) {
+    return page->request->select == SELECT_COUNT;
+}
+/* Where an item is decoded: the request's memory, or scratch if nobody will see it. */
+static inline struct arena *page_arena(struct page *page) {
+    return page_counts(page) ? &page->scratch : page->arena;
+}
+
+/* Evaluates one item: `shown` is what the table or index holds of it and counts by, `item` what
+ * filter and projection see. True when the page is full. */
+bool page_take(struct page *page, const struct item *shown, const struct item *item);
+/* Ends the page after this item, with a key to go on from. */
+void page_stop(struct page *page, const struct item *shown);
+
+/* The table's own order: reads the store from low to high, or back. */
+enum status page_read_table(struct page *page);
+
+/* An index: entries copied out of the tree while moment is held, then their items. */
+struct page_entries {
+    struct bytes *entries;
+    size_t count;
+    bool cut; /* more follow, though neither limit nor page size was reached for certain */
+};
+void page_copy_entries(struct page *page, struct page_entries *out);
+enum status page_read_index(struct page *page, const struct page_entries *entries);
+/* How many entries there are from low to high; moment is held. */
+uint64_t page_count_entries(const struct page *page);
+
+#endif
