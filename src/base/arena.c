@@ -69,7 +69,7 @@ static size_t round_up(size_t size) {
 
 void *arena_alloc(struct arena *arena, size_t size) {
     size = round_up(size);
-    if ((size_t)(arena->end - arena->at) < size)
+    if (arena->at == NULL || (size_t)(arena->end - arena->at) < size)
         add_block(arena, size);
     void *piece = arena->at;
     arena->at += size;
