@@ -1,30 +1,13 @@
 /* The shapes of the operations on items. Orders follow what the service tells. */
 #include "api/dynamodb/shapes.h"
 
-static const struct spec shape_blob = {.type = SPEC_BLOB};
-static SHAPE_LIST(blobs, shape_blob);
-
 #define STRING  .spec = &shape_string
 #define BOOLEAN .spec = &shape_boolean
 
-static const struct spec_field attribute_fields[] = {
-    SHAPE_FIELD(S, STRING),
-    SHAPE_FIELD(B, .spec = &shape_blob),
-    SHAPE_FIELD(N, STRING),
-    SHAPE_FIELD(BOOL, BOOLEAN),
-    SHAPE_FIELD(NULL, BOOLEAN),
-    SHAPE_FIELD(BS, .spec = &blobs),
-    SHAPE_FIELD(NS, .spec = &shape_strings),
-    SHAPE_FIELD(SS, .spec = &shape_strings),
-    SHAPE_FIELD(L, .spec = &shape_attributes),
-    SHAPE_FIELD(M, .spec = &shape_item),
-};
 const struct spec shape_attribute = {
     .type = SPEC_STRUCT,
     .attribute = true,
     .class = "AttributeValue",
-    .fields = attribute_fields,
-    .field_count = sizeof(attribute_fields) / sizeof(attribute_fields[0]),
 };
 SHAPE_LIST(shape_attributes, shape_attribute);
 SHAPE_MAP(shape_item, shape_attribute);

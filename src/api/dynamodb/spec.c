@@ -1,8 +1,12 @@
 /* Binding and type checks of requests. See spec.h. */
 #include "api/dynamodb/spec.h"
 
+#include "json/attribute.h"
+
 #include <stdlib.h>
 #include <strings.h>
+
+#define PACKAGE "com.amazonaws.dynamodb.v20120810."
 
 #define NAME(literal) \
     { (const uint8_t *)(literal), sizeof(literal) - 1 }
@@ -51,8 +55,9 @@ static enum status fault(const struct types *types, const char *text) {
 /* Appends the class of a type, as the service's runtime spells it. */
 static void class_name(const struct spec *spec, struct buf *to) {
     static const char *const plain[] = {
-        [SPEC_STRING] = "java.lang.String",   [SPEC_BLOB] = "java.nio.ByteBuffer",
-        [SPEC_BOOLEAN] = "java.lang.Boolean", [SPEC_INTEGER] = "java.lang.Integer",
+        [SPEC_STRING] = "java.lang.String",
+        [SPEC_BOOLEAN] = "java.lang.Boolean",
+        [SPEC_INTEGER] = "java.lang.Integer",
         [SPEC_LONG] = "java.lang.Long",
     };
     switch (spec->type) {
@@ -67,7 +72,7 @@ static void class_name(const struct spec *spec, struct buf *to) {
         buf_lit(to, ">");
         break;
     case SPEC_STRUCT:
-        buf_lit(to, "com.amazonaws.dynamodb.v20120810.");
+        buf_lit(to, PACKAGE);
         buf_put(to, bytes_str(spec->class));
         break;
     default:
@@ -97,7 +102,7 @@ static const char *token_name(const struct json *value) {
         return "STRING_VALUE";
     default:
         for (size_t i = 0; i < value->text.size; i++)
-            if (value->text.data[i] == '.')
+            if (memchr(".eE", value->text.data[i], 3) != NULL)
                 return "DECIMAL_VALUE";
         return "NUMBER_VALUE";
     }
@@ -115,8 +120,6 @@ static enum status scalar_fault(const struct types *types, const struct spec *sp
         return array_fault(types, spec);
     if (value->type == JSON_OBJECT)
         return fault(types, "Start of structure or map found where not expected");
-    if (spec->type == SPEC_BLOB)
-        return fault(types, "only base-64-encoded strings are convertible to bytes");
     if (spec->type == SPEC_BOOLEAN && value->type == JSON_STRING)
         return fault(types, "Unexpected token received from parser");
     return failure_set(types->failure, types->arena, PARSE_FAILED, "%s cannot be converted to %s",
@@ -154,17 +157,6 @@ static bool bool_text(struct bytes text, bool *out) {
     return false;
 }
 
-static enum status check_blob(const struct types *types, struct bytes text) {
-    struct bytes out;
-    if (text.size % 4 != 0)
-        return failure_set(types->failure, types->arena, PARSE_FAILED,
-                           "Base64 encoded length is expected a multiple of 4 bytes but found: %zu",
-                           text.size);
-    if (!base64_read(text, types->arena, &out))
-        return fault(types, "Invalid last non-pad Base64 character dectected");
-    return OK;
-}
-
 static enum status check_scalar(const struct types *types, const struct spec *spec,
                                 const struct json *value) {
     bool truth;
@@ -172,10 +164,6 @@ static enum status check_scalar(const struct types *types, const struct spec *sp
     case SPEC_STRING:
         if (value->type == JSON_STRING)
             return OK;
-        break;
-    case SPEC_BLOB:
-        if (value->type == JSON_STRING)
-            return check_blob(types, value->text);
         break;
     case SPEC_BOOLEAN:
         if (value->type == JSON_TRUE || value->type == JSON_FALSE ||
@@ -187,6 +175,14 @@ static enum status check_scalar(const struct types *types, const struct spec *sp
             return OK;
     }
     return scalar_fault(types, spec, value);
+}
+
+static enum status check_attribute(const struct types *types, const struct json *value,
+                                   enum place place) {
+    if (!types->deep)
+        return OK;
+    return attribute_check(value, place == IN_FIELD ? ATTRIBUTE_AS_FIELD : ATTRIBUTE_IN_COLLECTION,
+                           PACKAGE, types->arena, types->failure);
 }
 
 static enum status check_type(const struct types *types, const struct spec *spec,
@@ -227,14 +223,14 @@ static enum status check_type(const struct types *types, const struct spec *spec
                               const struct json *value, enum place place) {
     if (value->type == JSON_NULL)
         return OK;
+    if (spec->attribute)
+        return check_attribute(types, value, place);
     if (spec->type < SPEC_LIST)
         return check_scalar(types, spec, value);
     if (value->type != (spec->type == SPEC_LIST ? JSON_ARRAY : JSON_OBJECT))
         return collection_fault(types, spec, value, place);
     if (spec->type != SPEC_STRUCT)
         return check_elements(types, spec, value);
-    if (spec->attribute && !types->deep)
-        return OK;
     return check_struct(types, spec, value, NULL);
 }
 

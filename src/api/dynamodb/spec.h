@@ -23,10 +23,7 @@
     X(ATTRIBUTE_UPDATES, "AttributeUpdates")                           \
     X(ATTRIBUTE_VALUE_LIST, "AttributeValueList")                      \
     X(ATTRIBUTES_TO_GET, "AttributesToGet")                            \
-    X(B, "B")                                                          \
     X(BILLING_MODE, "BillingMode")                                     \
-    X(BOOL, "BOOL")                                                    \
-    X(BS, "BS")                                                        \
     X(COMPARISON_OPERATOR, "ComparisonOperator")                       \
     X(CONDITION_EXPRESSION, "ConditionExpression")                     \
     X(CONDITIONAL_OPERATOR, "ConditionalOperator")                     \
@@ -54,17 +51,12 @@
     X(KEY_TYPE, "KeyType")                                             \
     X(KEYS, "Keys")                                                    \
     X(KMS_MASTER_KEY_ID, "KMSMasterKeyId")                             \
-    X(L, "L")                                                          \
     X(LIMIT, "Limit")                                                  \
     X(LOCAL_SECONDARY_INDEXES, "LocalSecondaryIndexes")                \
-    X(M, "M")                                                          \
     X(MAX_READ_REQUEST_UNITS, "MaxReadRequestUnits")                   \
     X(MAX_WRITE_REQUEST_UNITS, "MaxWriteRequestUnits")                 \
-    X(N, "N")                                                          \
     X(NEXT_TOKEN, "NextToken")                                         \
     X(NON_KEY_ATTRIBUTES, "NonKeyAttributes")                          \
-    X(NS, "NS")                                                        \
-    X(NULL, "NULL")                                                    \
     X(ON_DEMAND_THROUGHPUT, "OnDemandThroughput")                      \
     X(PROJECTION, "Projection")                                        \
     X(PROJECTION_EXPRESSION, "ProjectionExpression")                   \
@@ -80,12 +72,10 @@
     X(RETURN_ITEM_COLLECTION_METRICS, "ReturnItemCollectionMetrics")   \
     X(RETURN_VALUES, "ReturnValues")                                   \
     X(RETURN_VALUES_ON_FAILURE, "ReturnValuesOnConditionCheckFailure") \
-    X(S, "S")                                                          \
     X(SCAN_FILTER, "ScanFilter")                                       \
     X(SCAN_INDEX_FORWARD, "ScanIndexForward")                          \
     X(SEGMENT, "Segment")                                              \
     X(SELECT, "Select")                                                \
-    X(SS, "SS")                                                        \
     X(SSE_SPECIFICATION, "SSESpecification")                           \
     X(SSE_TYPE, "SSEType")                                             \
     X(STREAM_ENABLED, "StreamEnabled")                                 \
@@ -120,7 +110,6 @@ struct args {
 
 enum spec_type {
     SPEC_STRING,
-    SPEC_BLOB,
     SPEC_BOOLEAN,
     SPEC_INTEGER,
     SPEC_LONG,
@@ -131,7 +120,7 @@ enum spec_type {
 
 struct spec {
     enum spec_type type;
-    bool attribute;                  /* the attribute value: looked into only when deep */
+    bool attribute;                  /* STRUCT: an attribute value, which json/ knows about */
     const char *class;               /* STRUCT: its name in faults */
     const struct spec_field *fields; /* STRUCT; in the order limits are told */
     unsigned field_count;

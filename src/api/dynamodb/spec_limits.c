@@ -43,20 +43,24 @@ static void put_path(struct buf *to, const struct path *path) {
 
 static void put_value(struct buf *to, const struct spec *spec, const struct json *value);
 
+static const struct spec *spec_inside(const struct spec *spec, struct bytes name) {
+    for (unsigned i = 0; spec->type == SPEC_STRUCT && i < spec->field_count; i++)
+        if (bytes_equal(arg_name(spec->fields[i].arg), name))
+            return spec->fields[i].spec;
+    return spec->element;
+}
+
 static void put_members(struct buf *to, const struct spec *spec, const struct json *object) {
-    bool first = true;
+    bool first = true, known = spec != NULL && !spec->attribute;
     for (uint32_t i = 0; i < object->count; i++) {
         const struct json_member *member = &object->members[i];
-        const struct spec *inner = spec->element;
-        for (unsigned f = 0; spec->type == SPEC_STRUCT && f < spec->field_count; f++)
-            if (bytes_equal(arg_name(spec->fields[f].arg), member->name))
-                inner = spec->fields[f].spec;
-        if (inner == NULL || member->value.type == JSON_NULL)
+        const struct spec *inner = known ? spec_inside(spec, member->name) : NULL;
+        if ((known && inner == NULL) || member->value.type == JSON_NULL)
             continue;
         if (!first)
             buf_lit(to, ", ");
         first = false;
-        if (spec->type == SPEC_STRUCT && !spec->attribute)
+        if (known && spec->type == SPEC_STRUCT)
             put_lower_first(to, member->name);
         else
             buf_put(to, member->name);
@@ -65,8 +69,9 @@ static void put_members(struct buf *to, const struct spec *spec, const struct js
     }
 }
 
+/* `spec` is NULL inside attribute values. */
 static void put_value(struct buf *to, const struct spec *spec, const struct json *value) {
-    bool named = spec->type == SPEC_STRUCT && !spec->attribute;
+    bool named = spec != NULL && spec->type == SPEC_STRUCT && !spec->attribute;
     switch (value->type) {
     case JSON_NULL:
         buf_lit(to, "null");
@@ -86,7 +91,7 @@ static void put_value(struct buf *to, const struct spec *spec, const struct json
         for (uint32_t i = 0; i < value->count; i++) {
             if (i != 0)
                 buf_lit(to, ", ");
-            put_value(to, spec->element, &value->elements[i]);
+            put_value(to, spec == NULL ? NULL : spec->element, &value->elements[i]);
         }
         buf_lit(to, "]");
         break;

@@ -1,0 +1,120 @@
+/* From an exchange to a call: the checks before there is one, in the service's order. */
+#include "api/dynamodb/face.h"
+
+#include "api/dynamodb/answer.h"
+#include "api/dynamodb/gzip.h"
+#include "api/dynamodb/headers.h"
+#include "api/dynamodb/operation.h"
+#include "base/limits.h"
+#include "base/mem.h"
+
+enum { BODY_MAX = 16 * 1024 * 1024 };
+
+struct dynamodb_face *dynamodb_face_new(struct engine *engine,
+                                        const struct dynamodb_settings *settings) {
+    struct dynamodb_face *face = mem_zalloc(sizeof *face);
+    face->engine = engine;
+    face->settings = *settings;
+    if (face->settings.answer == NULL)
+        face->settings.answer = http_answer;
+    return face;
+}
+
+void dynamodb_face_free(struct dynamodb_face *face) {
+    mem_free(face);
+}
+
+static bool is_json(struct bytes type) {
+    const uint8_t *end = memchr(type.data, ';', type.size);
+    if (end != NULL)
+        type.size = (size_t)(end - type.data);
+    while (type.size != 0 && type.data[type.size - 1] == ' ')
+        type.size--;
+    return bytes_equal(type, BYTES("application/x-amz-json-1.0")) ||
+           bytes_equal(type, BYTES("application/x-amz-json-1.1")) ||
+           bytes_equal(type, BYTES("application/json"));
+}
+
+/* Answers come in the type the request came in. */
+static struct bytes answer_type(struct bytes type) {
+    if (bytes_starts(type, BYTES("application/x-amz-json-1.0")))
+        return BYTES("application/x-amz-json-1.0");
+    if (bytes_starts(type, BYTES("application/x-amz-json-1.1")))
+        return BYTES("application/x-amz-json-1.1");
+    return BYTES("application/json");
+}
+
+/* Unpacks and parses the body. False after having answered that it cannot be. */
+static bool read_body(struct call *call, const struct headers *headers) {
+    struct bytes body = call->exchange->body;
+    enum status status = body.size > BODY_MAX ? LIMIT_EXCEEDED : OK;
+    if (status == OK && bytes_equal(headers->content_encoding, BYTES("gzip")))
+        status = gzip_unpack(body, BODY_MAX, call->arena, &body);
+    if (status == LIMIT_EXCEEDED) {
+        answer_plain(call, 413, (struct bytes){0});
+        return false;
+    }
+    size_t at;
+    if (status != OK ||
+        (body.size != 0 && json_parse(body, call->arena, &call->request, &at) != OK)) {
+        answer_exception(call, "SerializationException");
+        return false;
+    }
+    return true;
+}
+
+/* The operation named after DynamoDB_20120810; NULL after having answered that there is none. */
+static const struct operation *find_operation(struct call *call, struct bytes target) {
+    struct bytes version = BYTES("DynamoDB_20120810.");
+    const struct operation *operation = NULL;
+    if (bytes_starts(target, version))
+        operation = operation_find(bytes_skip(target, version.size));
+    if (operation == NULL) {
+        answer_exception(call, "UnknownOperationException");
+    } else if (operation->run == NULL) {
+        call_refuse(call, "UnknownOperationException", "%.*s is not supported by this server",
+                    BYTES_ARG(operation->name));
+        answer_failure(call);
+        operation = NULL;
+    }
+    return operation;
+}
+
+static bool check_credentials(struct call *call, const struct headers *headers) {
+    call->exception =
+        headers_check_credentials(headers, call->exchange->query, call->arena, &call->failure);
+    if (call->exception == NULL)
+        return true;
+    answer_failure(call);
+    return false;
+}
+
+void dynamodb_handle(struct http_exchange *exchange, void *context) {
+    const struct dynamodb_face *face = context;
+    struct headers headers;
+    headers_read(exchange, &headers);
+
+    struct call *call = ARENA_NEW(&exchange->arena, struct call);
+    call->exchange = exchange;
+    call->face = face;
+    call->engine = face->engine;
+    call->arena = &exchange->arena;
+    call->reply = &exchange->reply;
+    call->content_type = answer_type(headers.content_type);
+    call->gzip = bytes_find(headers.accept_encoding, BYTES("gzip")) != SIZE_MAX;
+    call->cors = headers.origin.size != 0;
+
+    if (exchange->body.size != 0 && !is_json(headers.content_type)) {
+        answer_plain(call, 404, BYTES("<UnknownOperationException/>\n"));
+        return;
+    }
+    if (!read_body(call, &headers))
+        return;
+    call->operation = find_operation(call, headers.target);
+    if (call->operation == NULL || !check_credentials(call, &headers))
+        return;
+    if (exchange->body.size == 0)
+        answer_exception(call, "SerializationException");
+    else
+        call_start(call);
+}
