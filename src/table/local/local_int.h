@@ -115,6 +115,10 @@ struct view *view_hold(struct local *local);
 void view_drop(struct view *view);
 /* Makes the view that follows a commit current; the caller holds moment for writing. */
 void view_advance(struct local *local);
+/* Lets the store be reopened: nobody else has the view, and the caller holds moment for writing
+ * over both calls. */
+void view_suspend(struct local *local);
+void view_resume(struct local *local);
 
 /* The table of that name with a reference, or NULL and NO_TABLE in *failure. Takes moment. With
  * `view` also the view of the same moment. */

@@ -1,0 +1,164 @@
+/* Adding an index to a table that is in use.
+ *
+ * The index is registered (CREATING) in one commit, and the store's snapshot of that commit is what
+ * a thread of its own builds the tree from. Meanwhile the writer writes down, in order, each
+ * entry that comes or goes (index->notes). When the thread has finished, the writer plays the
+ * notes to the tree and puts it in place, between two groups: from then on the index is ACTIVE.
+ *
+ * The catalogue does not know of any of this: a start builds all indexes, so one that was being
+ * built when the process ended is whole after the next start. If the build fails (there is not
+ * enough memory for indexes), the index is dropped again, as if it had never been asked for. */
+#include "table/local/writer.h"
+
+#include "base/mem.h"
+
+struct backfill {
+    struct backfill *next;
+    struct local *local;
+    struct table *table; /* with a reference: `index` and the schema live as long */
+    struct index *index; /* the one readers see; the thread does not touch it */
+    struct index shadow; /* the one that is built */
+    const struct table_schema *schema;
+    struct store_snapshot *snapshot;
+    pthread_t thread;
+    bool started;
+    bool cancelled; /* the writer's: throw the result away */
+    atomic_bool stop, finished;
+    enum status status;
+};
+
+static void *backfill_main(void *argument) {
+    struct backfill *backfill = argument;
+    struct index *indexes[] = {&backfill->shadow};
+    struct arena arena;
+    struct failure failure;
+    arena_init(&arena);
+    struct build build = {.local = backfill->local,
+                          .table = backfill->table,
+                          .schema = backfill->schema,
+                          .snapshot = backfill->snapshot,
+                          .indexes = indexes,
+                          .index_count = 1,
+                          .threads = 1, /* the others are for those who wait */
+                          .stop = &backfill->stop};
+    backfill->status = build_run(&build, &arena, &failure);
+    arena_release(&arena);
+    struct writer *writer = backfill->local->writer;
+    atomic_store(&backfill->finished, true);
+    writer_post_finished(writer);
+    return NULL;
+}
+
+void backfill_start(struct local *local, struct table *table, struct index *index) {
+    struct backfill *backfill = mem_zalloc(sizeof(*backfill));
+    backfill->local = local;
+    backfill->table = table;
+    table_ref(table);
+    backfill->index = index;
+    backfill->shadow = (struct index){.schema = index->schema};
+    keys_prepare_index(&backfill->shadow, table->schema);
+    backfill->schema = table->schema;
+    backfill->snapshot = store_snapshot_take(local->store);
+    backfill->next = local->writer->builds;
+    local->writer->builds = backfill;
+    backfill->started = pthread_create(&backfill->thread, NULL, backfill_main, backfill) == 0;
+    if (backfill->started)
+        return;
+    backfill->status = MEMORY_FULL; /* no thread: the index is dropped again */
+    atomic_store(&backfill->finished, true);
+    writer_post_finished(local->writer);
+}
+
+void backfill_cancel(struct local *local, const struct index *index) {
+    for (struct backfill *b = local->writer->builds; b != NULL; b = b->next)
+        if (b->index == index) {
+            b->cancelled = true;
+            atomic_store(&b->stop, true);
+        }
+}
+
+bool backfill_runs(const struct local *local, const struct table *table) {
+    for (const struct backfill *b = local->writer->builds; b != NULL; b = b->next)
+        if (b->table == table && !b->cancelled)
+            return true;
+    return false;
+}
+
+static void forget(struct backfill *backfill) {
+    if (backfill->started)
+        pthread_join(backfill->thread, NULL);
+    store_snapshot_release(backfill->local->store, backfill->snapshot);
+    index_empty(&backfill->shadow);
+    table_unref(backfill->table);
+    mem_free(backfill);
+}
+
+void backfill_stop_all(struct local *local) {
+    for (struct backfill *b = local->writer->builds; b != NULL; b = b->next)
+        atomic_store(&b->stop, true);
+    while (local->writer->builds != NULL) {
+        struct backfill *gone = local->writer->builds;
+        local->writer->builds = gone->next;
+        forget(gone);
+    }
+}
+
+/* --- the end of one --- */
+
+static void play_notes(struct backfill *backfill) {
+    struct index *shadow = &backfill->shadow;
+    for (struct index_note *note = backfill->index->notes; note != NULL; note = note->next) {
+        struct bytes key = bytes_of(note->key, note->key_size);
+        if (key.size != 0 && note->put)
+            tree_put(shadow->tree, key);
+        else if (key.size != 0)
+            tree_del(shadow->tree, key);
+        shadow->size += (uint64_t)note->size_change;
+    }
+}
+
+static void put_in_place(struct backfill *backfill) {
+    struct local *local = backfill->local;
+    struct index *index = backfill->index;
+    play_notes(backfill); /* nobody sees the shadow yet */
+    pthread_rwlock_wrlock(&local->moment);
+    index_empty(index);
+    index->tree = backfill->shadow.tree;
+    index->size = backfill->shadow.size;
+    index->status = PART_ACTIVE;
+    index->backfilling = false;
+    local_sum_memory(local);
+    pthread_rwlock_unlock(&local->moment);
+    backfill->shadow.tree = NULL;
+}
+
+/* As an alteration that drops it. If the store refuses that, a recovery will build the index. */
+static void drop_again(struct backfill *backfill) {
+    struct arena arena;
+    arena_init(&arena);
+    struct alteration alteration = {.drop_index = backfill->index->schema->name};
+    const struct table_schema *schema = backfill->table->schema;
+    struct change change = {.kind = CHANGE_UPDATE_TABLE,
+                            .arena = &arena,
+                            .table = schema->name,
+                            .alteration = &alteration};
+    alter_table(backfill->local, &change);
+    arena_release(&arena);
+}
+
+void backfill_finish(struct local *local) {
+    struct backfill **link = &local->writer->builds;
+    while (*link != NULL) {
+        struct backfill *backfill = *link;
+        if (!atomic_load(&backfill->finished)) {
+            link = &backfill->next;
+            continue;
+        }
+        *link = backfill->next;
+        if (!backfill->cancelled && backfill->status == OK)
+            put_in_place(backfill);
+        else if (!backfill->cancelled)
+            drop_again(backfill);
+        forget(backfill);
+    }
+}

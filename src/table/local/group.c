@@ -1,0 +1,218 @@
+/* A group: all the changes of one commit.
+ *
+ * Each change is decided against the store and an overlay of what the group did before it, as if
+ * those before it were already committed. Nothing in memory changes until the store has the whole
+ * group; so when the store refuses it, there is nothing to undo, and since any change may have
+ * seen what another one did, all of them fail together. */
+#include "table/local/writer.h"
+
+#include "base/mem.h"
+
+static void start(struct group *group) {
+    group->overlay = (struct map){0};
+    group->effects = NULL;
+    group->effects_end = &group->effects;
+    group->moves = NULL;
+    group->moves_end = &group->moves;
+    group->tallies = NULL;
+    group->writes = 0;
+    group->size = 0;
+}
+
+void group_init(struct group *group, struct local *local) {
+    *group = (struct group){.local = local};
+    group->changes_end = &group->changes;
+    start(group);
+}
+
+static void clear(struct group *group) {
+    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
+        tally->table->tally = NULL;
+    map_release(&group->overlay);
+    arena_reset(&group->arena);
+    start(group);
+}
+
+void group_release(struct group *group) {
+    clear(group);
+    arena_release(&group->arena);
+    buf_release(&group->before);
+    buf_release(&group->after);
+}
+
+enum status group_read(struct group *group, struct bytes key, struct arena *arena,
+                       struct bytes *out) {
+    const struct effect *effect = map_get(&group->overlay, key);
+    if (effect == NULL)
+        return local_read(group->local, NULL, key, arena, out);
+    if (effect->value.data == NULL)
+        return NOT_FOUND;
+    /* The bytes are another change's, which may be done with before this one. */
+    *out = arena_copy(arena, effect->value);
+    return OK;
+}
+
+/* --- taking up what was decided --- */
+
+static void set_effect(struct group *group, struct bytes key, struct bytes value) {
+    struct effect *effect = map_get(&group->overlay, key);
+    if (effect == NULL) {
+        effect = ARENA_NEW(&group->arena, struct effect);
+        effect->key = key;
+        *group->effects_end = effect;
+        group->effects_end = &effect->next;
+        map_put(&group->overlay, effect->key, effect);
+    }
+    effect->value = value;
+    group->size += key.size + value.size;
+}
+
+static struct tally *tally_of(struct group *group, struct table *table) {
+    if (table->tally == NULL) {
+        struct tally *tally = ARENA_NEW(&group->arena, struct tally);
+        tally->table = table;
+        tally->next = group->tallies;
+        group->tallies = table->tally = tally;
+    }
+    return table->tally;
+}
+
+static void take_up(struct group *group, const struct action *action) {
+    struct prepared *prepared = action->engine_data;
+    if (!prepared->changes)
+        return;
+    bool stays = action->kind != ACTION_DELETE;
+    set_effect(group, prepared->key, stays ? prepared->value : (struct bytes){0});
+    struct tally *tally = tally_of(group, prepared->table);
+    tally->count += (int64_t)stays - (int64_t)action->had_old;
+    tally->size += (int64_t)prepared->new_size - (int64_t)prepared->old_size;
+    *group->moves_end = prepared->moves;
+    while (*group->moves_end != NULL)
+        group->moves_end = &(*group->moves_end)->next;
+    group->writes++;
+}
+
+/* Whether the fault says something about the request, not about the engine's state. */
+static bool is_reason(enum status status) {
+    return status == CONDITION_FAILED || status == INVALID || status == COLLECTION_FULL;
+}
+
+static void refuse(struct change *change) {
+    const struct action *first = NULL;
+    for (size_t i = change->action_count; i-- > 0;) {
+        const struct action *action = &change->actions[i];
+        if (action->failure.status == OK)
+            continue;
+        if (first == NULL || !is_reason(action->failure.status) || is_reason(first->failure.status))
+            first = action;
+    }
+    if (change->all_or_nothing && is_reason(first->failure.status))
+        failure_set(&change->failure, change->arena, CANCELLED, "The transaction was cancelled");
+    else
+        change->failure = first->failure;
+}
+
+void group_add(struct group *group, struct change *change) {
+    bool refused = false;
+    *group->changes_end = change;
+    group->changes_end = &change->next;
+    group->change_count++;
+    for (size_t i = 0; i < change->action_count; i++)
+        if (action_decide(group, change, &change->actions[i]) != OK)
+            refused = true;
+    if (refused) {
+        refuse(change);
+        return;
+    }
+    for (size_t i = 0; i < change->action_count; i++)
+        take_up(group, &change->actions[i]);
+}
+
+/* --- committing --- */
+
+static enum status write_out(struct group *group, struct failure *failure) {
+    struct local *local = group->local;
+    struct store_batch *batch = store_batch_new(local->store);
+    int names = names_count(local->names);
+    catalogue_put_names(batch, local, names);
+    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
+        if (effect->value.data != NULL)
+            store_put(batch, STORE_ITEMS, effect->key, effect->value);
+        else
+            store_del(batch, STORE_ITEMS, effect->key);
+    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
+        if (tally->count != 0 || tally->size != 0)
+            catalogue_put_counts(batch, tally->table,
+                                 tally->table->item_count + (uint64_t)tally->count,
+                                 tally->table->size + (uint64_t)tally->size);
+    enum status status = store_write(local->store, batch, &group->arena, failure);
+    store_batch_free(batch);
+    if (status == OK)
+        local->names_stored = names;
+    return status;
+}
+
+static void note(struct index *index, struct bytes key, bool put, int64_t size_change) {
+    struct index_note *note = mem_alloc(sizeof(*note) + key.size);
+    *note = (struct index_note){.put = put, .size_change = size_change, .key_size = key.size};
+    if (key.size != 0)
+        memcpy(note->key, key.data, key.size);
+    *index->notes_end = note;
+    index->notes_end = &note->next;
+}
+
+static void note_move(const struct move *move) {
+    if (move->del.size != 0)
+        note(move->index, move->del, false, 0);
+    note(move->index, move->put, move->put.size != 0, move->size_change);
+}
+
+static void make_move(struct local *local, const struct move *move) {
+    struct index *index = move->index;
+    if (index->tree == NULL) {
+        note_move(move);
+        return;
+    }
+    size_t memory = tree_memory(index->tree);
+    if (move->del.size != 0)
+        tree_del(index->tree, move->del);
+    if (move->put.size != 0)
+        tree_put(index->tree, move->put);
+    index->size += (uint64_t)move->size_change;
+    atomic_fetch_add_explicit(&local->index_memory, tree_memory(index->tree) - memory,
+                              memory_order_relaxed);
+}
+
+static void make_visible(struct group *group) {
+    struct local *local = group->local;
+    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
+        cache_write(local->cache, effect->key, effect->value, local->view->commit + 1);
+    pthread_rwlock_wrlock(&local->moment);
+    for (struct move *move = group->moves; move != NULL; move = move->next)
+        make_move(local, move);
+    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next) {
+        tally->table->item_count += (uint64_t)tally->count;
+        tally->table->size += (uint64_t)tally->size;
+    }
+    view_advance(local);
+    pthread_rwlock_unlock(&local->moment);
+    atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&local->writes, group->writes, memory_order_relaxed);
+}
+
+static void fail_all(struct group *group, const struct failure *failure) {
+    for (struct change *change = group->changes; change != NULL; change = change->next)
+        change->failure =
+            (struct failure){failure->status, arena_copy(change->arena, failure->text)};
+}
+
+void group_commit(struct group *group) {
+    struct failure failure;
+    if (group->effects != NULL) {
+        if (write_out(group, &failure) == OK)
+            make_visible(group);
+        else
+            fail_all(group, &failure);
+    }
+    clear(group);
+}

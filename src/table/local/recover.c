@@ -1,0 +1,69 @@
+/* Coming back after a failed write.
+ *
+ * A write that failed may be in the log or not; nobody was told that it happened, so either is
+ * right, but what is in memory must agree with it. So the store is opened again and everything
+ * derived from it is made anew, as at a start. Readers wait meanwhile: the store cannot be reopened
+ * under a snapshot. Between the failure and this, they read on from the last good view. */
+#include "table/local/writer.h"
+
+#include "base/clock.h"
+
+#include <unistd.h>
+
+enum { RETRY_US = 250 * 1000, VIEWS_WAIT_US = 2 * 1000 * 1000, NAP_US = 100 };
+
+/* Waits until readers have dropped their views; the caller holds moment, so there are no new ones.
+ * If one holds on for too long, the next try may find it gone. */
+static bool wait_for_views(struct local *local) {
+    int64_t until = clock_ticks_us() + VIEWS_WAIT_US;
+    while (atomic_load(&local->views) > 1 || atomic_load(&local->view->refs) > 1) {
+        if (clock_ticks_us() > until)
+            return false;
+        usleep(NAP_US);
+    }
+    return true;
+}
+
+static enum status rebuild(struct local *local, struct arena *arena, struct failure *failure) {
+    struct map before = local->tables;
+    local->tables = (struct map){0};
+    enum status status = catalogue_load(local, arena, failure);
+    if (status == OK)
+        status = local_build_all(local, arena, failure);
+    struct map after = local->tables;
+    /* On success the old tables go, else the new ones. */
+    local->tables = status == OK ? before : after;
+    catalogue_clear(local);
+    local->tables = status == OK ? after : before;
+    local_sum_memory(local);
+    return status;
+}
+
+/* The caller holds moment for writing. */
+static enum status reopen(struct local *local, struct arena *arena, struct failure *failure) {
+    if (!wait_for_views(local))
+        return BUSY;
+    view_suspend(local);
+    enum status status = store_reopen(local->store, arena, failure);
+    view_resume(local);
+    cache_clear(local->cache);
+    return status == OK ? rebuild(local, arena, failure) : status;
+}
+
+enum status writer_recover(struct local *local) {
+    struct writer *writer = local->writer;
+    if (clock_ticks_us() < writer->retry_at_us)
+        return IO_FAILED;
+    struct arena arena;
+    struct failure failure;
+    arena_init(&arena);
+    writer->stale = true;
+    backfill_stop_all(local);
+    pthread_rwlock_wrlock(&local->moment);
+    enum status status = reopen(local, &arena, &failure);
+    pthread_rwlock_unlock(&local->moment);
+    arena_release(&arena);
+    writer->retry_at_us = clock_ticks_us() + RETRY_US;
+    writer->stale = status != OK;
+    return status;
+}

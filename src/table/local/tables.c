@@ -1,0 +1,219 @@
+/* Making and deleting tables, and their tags. Each is one commit of its own, between groups. */
+#include "table/local/writer.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+
+enum status tables_write(struct local *local, struct change *change, struct store_batch *batch) {
+    enum status status = store_write(local->store, batch, change->arena, &change->failure);
+    if (status == OK)
+        atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);
+    return status;
+}
+
+struct table *tables_find(struct local *local, struct change *change) {
+    struct table *table = map_get(&local->tables, change->table);
+    if (table == NULL)
+        failure_set(&change->failure, change->arena, NO_TABLE,
+                    "Requested resource not found: Table: %.*s not found",
+                    BYTES_ARG(change->table));
+    return table;
+}
+
+/* --- making --- */
+
+static struct bytes make_id(struct arena *arena) {
+    uint8_t r[16];
+    random_secure(r, sizeof(r));
+    r[6] = (uint8_t)((r[6] & 0x0f) | 0x40);
+    r[8] = (uint8_t)((r[8] & 0x3f) | 0x80);
+    return arena_printf(
+        arena, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", r[0], r[1],
+        r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
+}
+
+static struct table *make_table(struct local *local, const struct table_schema *schema) {
+    struct table *table = table_new(local->next_table_id++, schema);
+    struct table_description *about = &table->about;
+    about->id = make_id(&table->arena);
+    about->created_ms = clock_now_ms();
+    if (schema->billing == BILLING_ON_DEMAND)
+        about->billing_changed_ms = about->created_ms;
+    if (schema->stream != STREAM_OFF)
+        about->stream_since_ms = about->created_ms;
+    for (unsigned i = 0; i < table->index_count; i++) {
+        table->indexes[i]->tree = tree_new();
+        table->indexes[i]->status = PART_ACTIVE;
+    }
+    return table;
+}
+
+static enum status create_table(struct local *local, struct change *change) {
+    struct bytes name = change->schema->name;
+    if (map_get(&local->tables, name) != NULL)
+        return failure_set(&change->failure, change->arena, TABLE_IN_USE,
+                           "Table already exists: %.*s", BYTES_ARG(name));
+    if (local->tables.count >= LIMIT_TABLES)
+        return failure_set(&change->failure, change->arena, LIMIT_EXCEEDED,
+                           "Subscriber limit exceeded: There is a limit of %d tables",
+                           LIMIT_TABLES);
+    struct table *table = make_table(local, change->schema);
+    const struct table_schema *schema = table->schema;
+    struct store_batch *batch = store_batch_new(local->store);
+    catalogue_put_table(batch, table, schema, &table->about);
+    catalogue_put_counts(batch, table, 0, 0);
+    catalogue_put_next_id(batch, local->next_table_id);
+    enum status status = tables_write(local, change, batch);
+    store_batch_free(batch);
+    if (status != OK) {
+        table_unref(table);
+        return status;
+    }
+    pthread_rwlock_wrlock(&local->moment);
+    map_put(&local->tables, schema->name, table);
+    local_sum_memory(local);
+    view_advance(local);
+    pthread_rwlock_unlock(&local->moment);
+    table_describe(table, change->arena, &change->description);
+    return OK;
+}
+
+/* --- deleting --- */
+
+static enum status delete_table(struct local *local, struct change *change) {
+    struct table *table = tables_find(local, change);
+    if (table == NULL)
+        return NO_TABLE;
+    if (table->schema->deletion_protection)
+        return failure_set(&change->failure, change->arena, INVALID,
+                           "Resource cannot be deleted as it is currently protected against "
+                           "deletion. Disable deletion protection first.");
+    if (backfill_runs(local, table))
+        return failure_set(&change->failure, change->arena, TABLE_IN_USE,
+                           "Attempt to change a resource which is still in use: Table is being "
+                           "updated: %.*s",
+                           BYTES_ARG(change->table));
+    struct store_batch *batch = store_batch_new(local->store);
+    catalogue_del_table(batch, table);
+    enum status status = tables_write(local, change, batch);
+    store_batch_free(batch);
+    if (status != OK)
+        return status;
+    table_describe(table, change->arena, &change->description);
+    pthread_rwlock_wrlock(&local->moment);
+    map_del(&local->tables, change->table);
+    atomic_store(&table->gone, true);
+    local_sum_memory(local);
+    view_advance(local);
+    pthread_rwlock_unlock(&local->moment);
+    table_unref(table);
+    return OK;
+}
+
+/* --- tags --- */
+
+static void set_tag(struct table_schema *schema, const struct tag *tag) {
+    for (uint32_t i = 0; i < schema->tag_count; i++)
+        if (bytes_equal(schema->tags[i].key, tag->key)) {
+            schema->tags[i].value = tag->value;
+            return;
+        }
+    schema->tags[schema->tag_count++] = *tag;
+}
+
+static void remove_tag(struct table_schema *schema, struct bytes key) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < schema->tag_count; i++)
+        if (!bytes_equal(schema->tags[i].key, key))
+            schema->tags[kept++] = schema->tags[i];
+    schema->tag_count = kept;
+}
+
+static enum status change_tags(struct local *local, struct change *change) {
+    struct table *table = tables_find(local, change);
+    if (table == NULL)
+        return NO_TABLE;
+    const struct table_schema *now = table->schema;
+    struct table_schema next = *now;
+    next.tags = ARENA_ARRAY(change->arena, struct tag, now->tag_count + change->tag_count + 1);
+    for (uint32_t i = 0; i < now->tag_count; i++)
+        next.tags[i] = now->tags[i];
+    for (size_t i = 0; i < change->tag_count; i++)
+        set_tag(&next, &change->tags[i]);
+    for (size_t i = 0; i < change->untag_count; i++)
+        remove_tag(&next, change->untag[i]);
+    if (next.tag_count > LIMIT_TAGS)
+        return failure_set(&change->failure, change->arena, LIMIT_EXCEEDED,
+                           "Subscriber limit exceeded: A resource can have at most %d tags",
+                           LIMIT_TAGS);
+    return tables_replace(
+        local, change,
+        &(struct replacement){
+            .table = table, .schema = &next, .about = &table->about, .dropped = -1});
+}
+
+/* --- a new schema in the place of the old --- */
+
+/* The caller holds moment for writing. */
+static void put_in_place(const struct replacement *with, const struct table_schema *schema) {
+    struct table *table = with->table;
+    if (with->dropped >= 0) {
+        unsigned at = (unsigned)with->dropped;
+        struct index *gone = table->indexes[at];
+        for (unsigned i = at + 1; i < table->index_count; i++)
+            table->indexes[i - 1] = table->indexes[i];
+        table->index_count--;
+        index_empty(gone);
+        gone->retired = table->retired;
+        table->retired = gone;
+    }
+    if (with->adds) {
+        struct index *index = index_new(schema, &schema->indexes[schema->index_count - 1]);
+        index->status = PART_CREATING;
+        index->backfilling = true;
+        table->indexes[table->index_count++] = index;
+    }
+    table->about = *with->about;
+    atomic_store(&table->schema, schema);
+}
+
+enum status tables_replace(struct local *local, struct change *change,
+                           const struct replacement *with) {
+    struct table *table = with->table;
+    struct store_batch *batch = store_batch_new(local->store);
+    catalogue_put_table(batch, table, with->schema, with->about);
+    enum status status = tables_write(local, change, batch);
+    store_batch_free(batch);
+    if (status != OK)
+        return status;
+    struct table_schema *kept = ARENA_NEW(&table->arena, struct table_schema);
+    *kept = table_schema_copy(&table->arena, with->schema);
+    pthread_rwlock_wrlock(&local->moment);
+    put_in_place(with, kept);
+    local_sum_memory(local);
+    view_advance(local);
+    pthread_rwlock_unlock(&local->moment);
+    if (with->adds)
+        backfill_start(local, table, table->indexes[table->index_count - 1]);
+    table_describe(table, change->arena, &change->description);
+    return OK;
+}
+
+void tables_execute(struct local *local, struct change *change) {
+    switch (change->kind) {
+    case CHANGE_CREATE_TABLE:
+        create_table(local, change);
+        break;
+    case CHANGE_DELETE_TABLE:
+        delete_table(local, change);
+        break;
+    case CHANGE_UPDATE_TABLE:
+        alter_table(local, change);
+        break;
+    case CHANGE_TAGS:
+        change_tags(local, change);
+        break;
+    case CHANGE_WRITE:
+        break;
+    }
+}

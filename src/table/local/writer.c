@@ -1,0 +1,197 @@
+/* The writer thread and its queue.
+ *
+ * Whoever submits prepares the change on its own thread and appends it under a short lock. The
+ * writer takes all that waits, makes one group of it and commits it with one write: while the disk
+ * is busy with one group the next one gathers, so a group is as large as the load asks for and a
+ * lone writer waits for nobody. The writer is only signalled when it sleeps. */
+#include "table/local/writer.h"
+
+#include "base/mem.h"
+
+static void finish(struct writer *writer, struct change *change) {
+    change_release(change);
+    atomic_fetch_sub_explicit(&writer->waiting, 1, memory_order_relaxed);
+    change->done(change);
+}
+
+/* --- any thread --- */
+
+static enum status post(struct writer *writer, struct change *change) {
+    enum status status = OK;
+    change->next = NULL;
+    pthread_mutex_lock(&writer->lock);
+    bool wake = writer->sleeping;
+    if (writer->stopping)
+        status = STOPPING;
+    else {
+        *writer->last = change;
+        writer->last = &change->next;
+        writer->sleeping = false;
+    }
+    pthread_mutex_unlock(&writer->lock);
+    if (wake && status == OK)
+        pthread_cond_signal(&writer->wake);
+    return status;
+}
+
+void writer_post_finished(struct writer *writer) {
+    pthread_mutex_lock(&writer->lock);
+    writer->finished = true;
+    writer->sleeping = false;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+static enum status prepare(struct local *local, struct change *change) {
+    if (change->kind == CHANGE_WRITE)
+        return change_prepare(local, change);
+    if (change->kind == CHANGE_CREATE_TABLE)
+        return rules_check_table(&(struct rules_context){
+            .schema = change->schema, .arena = change->arena, .failure = &change->failure});
+    return OK;
+}
+
+void local_submit(struct engine *engine, struct change *change) {
+    struct local *local = (struct local *)engine;
+    struct writer *writer = local->writer;
+    change->failure = (struct failure){0};
+    if (atomic_fetch_add_explicit(&writer->waiting, 1, memory_order_relaxed) >=
+        LIMIT_WRITES_WAITING) {
+        failure_set(&change->failure, change->arena, BUSY,
+                    "Too many writes are waiting. Try again soon.");
+        atomic_fetch_sub_explicit(&writer->waiting, 1, memory_order_relaxed);
+        change->done(change);
+        return;
+    }
+    enum status status = prepare(local, change);
+    if (status == OK) {
+        status = post(writer, change);
+        if (status == OK)
+            return; /* it may be done already: hands off */
+        failure_set(&change->failure, change->arena, status, "The server is shutting down.");
+    }
+    finish(writer, change);
+}
+
+/* --- the thread --- */
+
+/* Moves all that waits to `taken`. When there is nothing to do it sleeps, or, if stopping,
+ * returns false. */
+static bool take(struct writer *writer, bool *finished) {
+    pthread_mutex_lock(&writer->lock);
+    while (writer->taken == NULL && writer->first == NULL && !writer->finished &&
+           !writer->stopping) {
+        writer->sleeping = true;
+        pthread_cond_wait(&writer->wake, &writer->lock);
+    }
+    writer->sleeping = false;
+    if (writer->first != NULL) {
+        *writer->taken_end = writer->first;
+        writer->taken_end = writer->last;
+        writer->first = NULL;
+        writer->last = &writer->first;
+    }
+    *finished = writer->finished;
+    writer->finished = false;
+    bool more = writer->taken != NULL || *finished || !writer->stopping;
+    pthread_mutex_unlock(&writer->lock);
+    return more;
+}
+
+static struct change *pop(struct writer *writer) {
+    struct change *change = writer->taken;
+    writer->taken = change->next;
+    if (writer->taken == NULL)
+        writer->taken_end = &writer->taken;
+    change->next = NULL;
+    return change;
+}
+
+static void fail_taken(struct writer *writer, enum status status) {
+    unsigned count = 0;
+    while (writer->taken != NULL && count++ < LIMIT_GROUP_WRITES) {
+        struct change *change = pop(writer);
+        failure_set(&change->failure, change->arena, status,
+                    "The disk refuses writes at present. Try again soon.");
+        finish(writer, change);
+    }
+}
+
+static void run_group(struct writer *writer) {
+    struct group *group = &writer->group;
+    while (writer->taken != NULL && writer->taken->kind == CHANGE_WRITE && !group_full(group))
+        group_add(group, pop(writer));
+    group_commit(group);
+    struct change *change = group->changes;
+    group->changes = NULL;
+    group->changes_end = &group->changes;
+    group->change_count = 0;
+    while (change != NULL) {
+        struct change *next = change->next; /* done() may free it */
+        finish(writer, change);
+        change = next;
+    }
+}
+
+static void run(struct local *local) {
+    struct writer *writer = local->writer;
+    if ((store_is_broken(local->store) || writer->stale) && writer_recover(local) != OK) {
+        fail_taken(writer, IO_FAILED);
+        return;
+    }
+    if (writer->taken->kind == CHANGE_WRITE) {
+        run_group(writer);
+        return;
+    }
+    struct change *change = pop(writer);
+    tables_execute(local, change);
+    finish(writer, change);
+}
+
+static void *writer_main(void *argument) {
+    struct local *local = argument;
+    bool finished;
+    while (take(local->writer, &finished)) {
+        if (finished)
+            backfill_finish(local);
+        if (local->writer->taken != NULL)
+            run(local);
+    }
+    return NULL;
+}
+
+/* --- starting and stopping --- */
+
+static void writer_free(struct local *local) {
+    struct writer *writer = local->writer;
+    group_release(&writer->group);
+    pthread_cond_destroy(&writer->wake);
+    pthread_mutex_destroy(&writer->lock);
+    mem_free(writer);
+    local->writer = NULL;
+}
+
+enum status writer_start(struct local *local, struct arena *arena, struct failure *failure) {
+    struct writer *writer = mem_zalloc(sizeof(*writer));
+    local->writer = writer;
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->wake, NULL);
+    writer->last = &writer->first;
+    writer->taken_end = &writer->taken;
+    group_init(&writer->group, local);
+    if (pthread_create(&writer->thread, NULL, writer_main, local) == 0)
+        return OK;
+    writer_free(local);
+    return failure_set(failure, arena, IO_FAILED, "The writer thread cannot be started.");
+}
+
+void writer_stop(struct local *local) {
+    struct writer *writer = local->writer;
+    pthread_mutex_lock(&writer->lock);
+    writer->stopping = true;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+    pthread_join(writer->thread, NULL);
+    backfill_stop_all(local);
+    writer_free(local);
+}

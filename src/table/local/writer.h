@@ -1,0 +1,161 @@
+/* The inside of the write side: the queue, the group that is being made, what was prepared.
+ *
+ * A change travels like this (README.md tells the story):
+ *
+ *   submitter   change_prepare()   find the tables, check, make keys, encode items to put
+ *               writer_post()      into the queue
+ *   writer      group_add()        read what was there, decide, plan; later ones see earlier ones
+ *               group_commit()     one write to the store, then memory under `moment`
+ *               done()
+ *
+ * Changes of tables are made one at a time, between groups.
+ */
+#ifndef GT_TABLE_LOCAL_WRITER_H
+#define GT_TABLE_LOCAL_WRITER_H
+
+#include "table/local/local_int.h"
+
+struct backfill;
+
+/* --- what a group will do --- */
+
+/* The last word on an item. */
+struct effect {
+    struct effect *next;
+    struct bytes key;
+    struct bytes value; /* data NULL: deleted */
+};
+
+/* An index entry that goes, comes, or stays and changes its size. */
+struct move {
+    struct move *next;
+    struct index *index;
+    struct bytes del, put; /* empty: none */
+    int64_t size_change;
+};
+
+/* How a table's counts change. */
+struct tally {
+    struct tally *next;
+    struct table *table;
+    int64_t count, size;
+};
+
+struct group {
+    struct local *local;
+    struct arena arena; /* effects, moves, tallies */
+    struct map overlay; /* store key -> struct effect */
+    struct effect *effects, **effects_end;
+    struct move *moves, **moves_end;
+    struct tally *tallies;
+    struct change *changes, **changes_end; /* in the order they came */
+    unsigned change_count;
+    unsigned writes;          /* actions that change something */
+    size_t size;              /* bytes to be written */
+    struct buf before, after; /* scratch for index entries */
+};
+
+void group_init(struct group *group, struct local *local);
+void group_release(struct group *group);
+static inline bool group_full(const struct group *group) {
+    return group->change_count >= LIMIT_GROUP_WRITES || group->size >= LIMIT_GROUP_SIZE;
+}
+/* Executes a CHANGE_WRITE against the store and what the group did before; its outcome is in the
+ * change, but nobody may be told before the commit. */
+void group_add(struct group *group, struct change *change);
+/* Writes what the group came to, makes it visible and empties the group but for its changes,
+ * which the caller then finishes. If the store refuses, each change has failed and memory is as
+ * before. */
+void group_commit(struct group *group);
+/* An item's bytes as this group sees them, in the arena; NOT_FOUND. */
+enum status group_read(struct group *group, struct bytes key, struct arena *arena,
+                       struct bytes *out);
+
+/* --- one action (action.c) --- */
+
+/* What the engine keeps with an action: made by action_prepare, completed by action_decide. */
+struct prepared {
+    struct table *table;               /* with a reference */
+    const struct table_schema *schema; /* that it was checked against */
+    struct bytes key;                  /* in the store */
+    struct bytes value;                /* what will be stored; of a PUT from the beginning */
+    size_t old_size, new_size;
+    bool changes;       /* the item will be other than it was */
+    struct move *moves; /* in the group's arena */
+};
+
+/* Checks the action against the table and encodes what can be. */
+enum status action_prepare(struct local *local, struct change *change, struct action *action,
+                           struct table *table);
+/* Reads the item, tests the condition, makes the new item and plans what it moves. Changes nothing
+ * in the group. The fault is in action->failure. */
+enum status action_decide(struct group *group, struct change *change, struct action *action);
+/* Gives back what action_prepare holds. */
+void change_release(struct change *change);
+/* Prepares all actions of a change; if it cannot, change->failure says why. */
+enum status change_prepare(struct local *local, struct change *change);
+
+/* --- tables (tables.c, alter.c): the writer's --- */
+
+/* Executes and commits one change of a table; the outcome is in the change. */
+void tables_execute(struct local *local, struct change *change);
+/* The table the change names, or NULL and NO_TABLE in change->failure. */
+struct table *tables_find(struct local *local, struct change *change);
+/* Writes the batch; on failure change->failure is set and memory must stay as it is. */
+enum status tables_write(struct local *local, struct change *change, struct store_batch *batch);
+
+/* What takes the place of a table's schema and dates. */
+struct replacement {
+    struct table *table;
+    const struct table_schema *schema; /* borrowed: the table keeps a copy */
+    const struct table_description *about;
+    int dropped; /* which index goes, or -1 */
+    bool adds;   /* the last index of the schema is new: it will be built in the background */
+};
+/* Commits a new schema, makes it the table's and describes the table in the change. */
+enum status tables_replace(struct local *local, struct change *change,
+                           const struct replacement *with);
+enum status alter_table(struct local *local, struct change *change);
+
+/* --- adding an index while work goes on (backfill.c) --- */
+
+/* Starts building table->indexes[last] from the store as it stands. The writer's. */
+void backfill_start(struct local *local, struct table *table, struct index *index);
+/* Tells the build of this index to end; its result will be thrown away. */
+void backfill_cancel(struct local *local, const struct index *index);
+/* Whether one of the table's indexes is being built. */
+bool backfill_runs(const struct local *local, const struct table *table);
+/* Ends all builds, waits for them and forgets them. */
+void backfill_stop_all(struct local *local);
+/* Makes each finished build part of its table. */
+void backfill_finish(struct local *local);
+
+/* --- after a failed write (recover.c) --- */
+
+/* Reopens the store and rebuilds memory from it, if it is time to try. IO_FAILED if not. */
+enum status writer_recover(struct local *local);
+
+/* --- the writer --- */
+
+struct writer {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    /* under lock */
+    struct change *first, **last;
+    bool finished; /* a build is */
+    bool sleeping, stopping;
+    atomic_uint waiting; /* changes submitted and not yet done */
+
+    /* the thread's own */
+    struct group group;
+    struct change *taken, **taken_end;
+    struct backfill *builds; /* running or finished, not yet forgotten */
+    int64_t retry_at_us;     /* no recovery before */
+    bool stale;              /* memory may disagree with the store: a recovery was not finished */
+};
+
+/* From a build's thread: it is finished. */
+void writer_post_finished(struct writer *writer);
+
+#endif
