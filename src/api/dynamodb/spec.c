@@ -29,6 +29,8 @@ static const struct spec_field *field_named(const struct spec *spec, struct byte
 
 void spec_bind(const struct spec *spec, const struct json *object, struct args *out) {
     *out = (struct args){0};
+    if (object->type != JSON_OBJECT)
+        return;
     for (uint32_t i = 0; i < object->count; i++) {
         const struct json_member *member = &object->members[i];
         const struct spec_field *field = field_named(spec, member->name);

@@ -229,10 +229,16 @@ static void check_map(struct check *check, const struct spec_field *field, const
 static void check_fields(struct check *check, const struct spec *spec, const struct args *args,
                          const struct path *parent);
 
-/* Looks into a list, map or structure for limits of its parts. */
+/* Looks into a list, map or structure for limits of its parts. Attribute values are left to
+ * their reader. */
 static void check_inside(struct check *check, const struct spec *spec, const struct json *value,
                          const struct path *path) {
-    if (value->type == JSON_NULL || spec->attribute)
+    if (value->type == JSON_NULL) {
+        if (fault(check, spec, NULL, path))
+            buf_lit(&check->text, "Member must not be null");
+        return;
+    }
+    if (spec->type < SPEC_LIST)
         return;
     if (spec->type == SPEC_STRUCT) {
         struct args args;
@@ -240,9 +246,7 @@ static void check_inside(struct check *check, const struct spec *spec, const str
         check_fields(check, spec, &args, path);
         return;
     }
-    if (spec->element->attribute || spec->element->type < SPEC_LIST)
-        return;
-    for (uint32_t i = 0; i < value->count; i++) {
+    for (uint32_t i = 0; !spec->element->attribute && i < value->count; i++) {
         bool list = spec->type == SPEC_LIST;
         struct path inner = {.parent = path, .element = true};
         inner.index = list ? i + 1 : 0;
