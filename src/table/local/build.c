@@ -1,0 +1,368 @@
+/* Building index trees from the items of a table: at a start, for a new index, after a failure.
+ *
+ * The table's keys are cut into ranges that several threads take one after the other. A thread
+ * walks the items of a range, makes their index keys and gathers them; when no range is left it
+ * sorts what it has. Then the threads' runs are merged into each tree, which is loaded in order
+ * without searching. Only keys are held in memory. */
+#include "base/mem.h"
+#include "table/local/local_int.h"
+#include "table/local/sort.h"
+
+#include <unistd.h>
+
+enum {
+    THREADS_MAX = 16,
+    RANGES_A_THREAD = 16,
+    SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
+    CHECK_EVERY = 1024,  /* items between looks at the clock of others */
+};
+
+struct key_span {
+    struct bytes first, last; /* both are keys that exist */
+};
+
+struct worker {
+    struct builder *builder;
+    pthread_t thread;
+    struct run runs[INDEXES_MAX];
+    uint64_t sizes[INDEXES_MAX];
+    uint64_t item_count, size;
+    size_t noted; /* run memory already added to the builder's sum */
+    struct arena scratch;
+    struct buf key;
+};
+
+struct builder {
+    struct build *build;
+    struct key_span *spans;
+    size_t span_count;
+    atomic_size_t next_span;
+    atomic_uint next_index;
+    atomic_size_t memory; /* of all runs */
+    size_t memory_max;
+    atomic_int status; /* the first fault stops everybody */
+    unsigned worker_count;
+    struct worker *workers;
+};
+
+static void set_status(struct builder *builder, enum status status) {
+    int none = OK;
+    if (status != OK)
+        atomic_compare_exchange_strong(&builder->status, &none, (int)status);
+}
+
+static bool ended(const struct builder *builder) {
+    return atomic_load_explicit(&builder->status, memory_order_relaxed) != OK;
+}
+
+/* --- cutting the keys into ranges --- */
+
+static uint64_t word_after(struct bytes key, size_t from) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; i++)
+        word = word << 8 | (from + i < key.size ? key.data[from + i] : 0);
+    return word;
+}
+
+/* A key about halfway between two, as numbers go. */
+static struct bytes middle_of(const struct key_span *span, struct arena *arena) {
+    size_t shared = 0;
+    while (shared < span->first.size && shared < span->last.size &&
+           span->first.data[shared] == span->last.data[shared])
+        shared++;
+    uint64_t low = word_after(span->first, shared), high = word_after(span->last, shared);
+    uint64_t middle = low + (high - low) / 2 + 1;
+    uint8_t *key = arena_alloc(arena, shared + 8);
+    memcpy(key, span->first.data, shared);
+    for (size_t i = 0; i < 8; i++)
+        key[shared + i] = (uint8_t)(middle >> (56 - 8 * i));
+    return bytes_of(key, shared + 8);
+}
+
+/* Cuts the span in two at a key near its middle; false if there is none to cut at. */
+static bool cut_span(struct store_iter *iter, struct key_span *span, struct arena *arena,
+                     struct key_span *right) {
+    if (bytes_equal(span->first, span->last))
+        return false;
+    struct bytes middle = middle_of(span, arena);
+    if (!store_iter_seek(iter, middle))
+        return false;
+    *right = (struct key_span){arena_copy(arena, store_iter_key(iter)), span->last};
+    if (bytes_compare(right->first, span->last) > 0 ||
+        bytes_compare(right->first, span->first) <= 0 || !store_iter_prev(iter))
+        return false;
+    span->last = arena_copy(arena, store_iter_key(iter));
+    return true;
+}
+
+/* Fills in the spans: the whole table, halved until there are enough. Spans are even in how far
+ * their keys are apart, not in how many there are, so there are many more than threads. */
+static void cut_table(struct builder *builder, struct arena *arena) {
+    struct build *build = builder->build;
+    size_t most = build->table->item_count < SMALL_TABLE
+                      ? 1
+                      : (size_t)builder->worker_count * RANGES_A_THREAD;
+    struct buf low = {0}, high = {0};
+    keys_put_segment(&low, &high, build->table, NULL, 0, 1);
+    struct store_range range = {.family = STORE_ITEMS,
+                                .snapshot = build->snapshot,
+                                .low = buf_bytes(&low),
+                                .high = buf_bytes(&high)};
+    struct store_iter *iter = store_iter_open(build->local->store, &range);
+    builder->spans = ARENA_ARRAY(arena, struct key_span, most);
+    if (store_iter_first(iter)) {
+        builder->spans[0].first = arena_copy(arena, store_iter_key(iter));
+        store_iter_last(iter);
+        builder->spans[0].last = arena_copy(arena, store_iter_key(iter));
+        builder->span_count = 1;
+    }
+    for (size_t before = 0; before < builder->span_count && builder->span_count < most;) {
+        before = builder->span_count;
+        for (size_t i = 0; i < before && builder->span_count < most; i++)
+            builder->span_count +=
+                cut_span(iter, &builder->spans[i], arena, &builder->spans[builder->span_count]);
+    }
+    set_status(builder, store_iter_status(iter));
+    store_iter_close(iter);
+    buf_release(&low);
+    buf_release(&high);
+}
+
+/* --- gathering --- */
+
+static enum status gather_item(struct worker *worker, struct bytes stored) {
+    const struct build *build = worker->builder->build;
+    struct item item;
+    enum status status = item_decode(stored, build->local->names, &worker->scratch, &item);
+    if (status != OK)
+        return status;
+    size_t size = item_size(&item);
+    worker->item_count++;
+    worker->size += size;
+    for (unsigned i = 0; i < build->index_count; i++) {
+        const struct index *index = build->indexes[i];
+        buf_clear(&worker->key);
+        if (!keys_put_entry(&worker->key, build->schema, index, &item))
+            continue;
+        run_add(&worker->runs[i], buf_bytes(&worker->key));
+        if (index->schema->projected == PROJECTED_ALL) {
+            worker->sizes[i] += size;
+            continue;
+        }
+        struct item shown = rules_project(build->schema, index->schema, &item, &worker->scratch);
+        worker->sizes[i] += item_size(&shown);
+    }
+    arena_reset(&worker->scratch);
+    return OK;
+}
+
+/* Now and then: has somebody said stop, and is there still room? */
+static enum status look_up(struct worker *worker) {
+    struct builder *builder = worker->builder;
+    size_t memory = 0;
+    for (unsigned i = 0; i < builder->build->index_count; i++)
+        memory += worker->runs[i].memory;
+    size_t all =
+        atomic_fetch_add(&builder->memory, memory - worker->noted) + memory - worker->noted;
+    worker->noted = memory;
+    if (builder->build->stop != NULL && atomic_load(builder->build->stop))
+        return STOPPING;
+    return all > builder->memory_max ? MEMORY_FULL : OK;
+}
+
+static enum status gather_span(struct worker *worker, const struct key_span *span) {
+    struct builder *builder = worker->builder;
+    struct buf high = {0};
+    buf_put(&high, span->last);
+    buf_byte(&high, 0);
+    struct store_range range = {.family = STORE_ITEMS,
+                                .snapshot = builder->build->snapshot,
+                                .low = span->first,
+                                .high = buf_bytes(&high),
+                                .bulk = true};
+    struct store_iter *iter = store_iter_open(builder->build->local->store, &range);
+    enum status status = OK;
+    unsigned until_look = CHECK_EVERY;
+    for (bool more = store_iter_first(iter); more && status == OK && !ended(builder);
+         more = store_iter_next(iter)) {
+        status = gather_item(worker, store_iter_value(iter));
+        if (status == OK && --until_look == 0) {
+            status = look_up(worker);
+            until_look = CHECK_EVERY;
+        }
+    }
+    if (status == OK)
+        status = store_iter_status(iter);
+    store_iter_close(iter);
+    buf_release(&high);
+    return status;
+}
+
+static void gather(struct worker *worker) {
+    struct builder *builder = worker->builder;
+    for (;;) {
+        size_t at = atomic_fetch_add(&builder->next_span, 1);
+        if (at >= builder->span_count || ended(builder))
+            break;
+        enum status status = gather_span(worker, &builder->spans[at]);
+        set_status(builder, status != OK ? status : look_up(worker));
+    }
+    for (unsigned i = 0; i < builder->build->index_count && !ended(builder); i++)
+        run_sort(&worker->runs[i]);
+}
+
+/* --- merging --- */
+
+/* The run whose next key is least; NULL when all are used up. There are few runs. */
+static struct worker *least(struct builder *builder, unsigned index, const size_t *at) {
+    struct worker *best = NULL;
+    struct bytes best_key = {0};
+    for (unsigned i = 0; i < builder->worker_count; i++) {
+        const struct run *run = &builder->workers[i].runs[index];
+        if (at[i] == run->count)
+            continue;
+        struct bytes key = run_get(run, at[i]);
+        if (best == NULL || bytes_compare(key, best_key) < 0) {
+            best = &builder->workers[i];
+            best_key = key;
+        }
+    }
+    return best;
+}
+
+static void merge_index(struct builder *builder, unsigned at_index) {
+    struct index *index = builder->build->indexes[at_index];
+    struct tree_loader *loader = tree_loader_new();
+    size_t at[THREADS_MAX] = {0};
+    enum status status = OK;
+    for (struct worker *from; status == OK && (from = least(builder, at_index, at)) != NULL;) {
+        size_t *next = &at[from - builder->workers];
+        if (!tree_loader_add(loader, run_get(&from->runs[at_index], *next)))
+            status = DAMAGED; /* two items with the same key */
+        ++*next;
+    }
+    struct tree *tree = tree_loader_finish(loader);
+    index->size = 0;
+    for (unsigned i = 0; i < builder->worker_count; i++) {
+        index->size += builder->workers[i].sizes[at_index];
+        run_release(&builder->workers[i].runs[at_index]);
+    }
+    index->tree = tree;
+    set_status(builder, status);
+}
+
+static void merge(struct worker *worker) {
+    struct builder *builder = worker->builder;
+    for (;;) {
+        unsigned at = atomic_fetch_add(&builder->next_index, 1);
+        if (at >= builder->build->index_count || ended(builder))
+            return;
+        merge_index(builder, at);
+    }
+}
+
+/* --- all together --- */
+
+static void *gather_thread(void *worker) {
+    gather(worker);
+    return NULL;
+}
+
+static void *merge_thread(void *worker) {
+    merge(worker);
+    return NULL;
+}
+
+/* Runs it for each of the first `count` workers; the first on this thread. A thread that cannot
+ * be had is no fault: the others take its share. */
+static void run_all(struct builder *builder, unsigned count, void *(*body)(void *)) {
+    bool started[THREADS_MAX] = {false};
+    for (unsigned i = 1; i < count; i++) {
+        struct worker *worker = &builder->workers[i];
+        started[i] = pthread_create(&worker->thread, NULL, body, worker) == 0;
+    }
+    body(&builder->workers[0]);
+    for (unsigned i = 1; i < count; i++)
+        if (started[i])
+            pthread_join(builder->workers[i].thread, NULL);
+}
+
+static unsigned thread_count(const struct build *build) {
+    long count = build->threads != 0 ? (long)build->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (count < 1)
+        return 1;
+    return count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
+}
+
+static void start_workers(struct builder *builder) {
+    builder->workers = mem_zalloc(builder->worker_count * sizeof *builder->workers);
+    for (unsigned i = 0; i < builder->worker_count; i++) {
+        builder->workers[i].builder = builder;
+        arena_init(&builder->workers[i].scratch);
+    }
+}
+
+static void finish_workers(struct builder *builder) {
+    struct build *build = builder->build;
+    build->item_count = build->size = 0;
+    for (unsigned i = 0; i < builder->worker_count; i++) {
+        struct worker *worker = &builder->workers[i];
+        build->item_count += worker->item_count;
+        build->size += worker->size;
+        for (unsigned j = 0; j < build->index_count; j++)
+            run_release(&worker->runs[j]);
+        arena_release(&worker->scratch);
+        buf_release(&worker->key);
+    }
+    mem_free(builder->workers);
+}
+
+/* What the trees take, beside those that were there, against the limit. */
+static enum status check_memory(const struct build *build) {
+    uint64_t sum = atomic_load(&build->local->index_memory);
+    for (unsigned i = 0; i < build->index_count; i++)
+        sum += tree_memory(build->indexes[i]->tree);
+    size_t most = build->local->settings.index_memory;
+    return most != 0 && sum > most ? MEMORY_FULL : OK;
+}
+
+static enum status fail(struct build *build, enum status status, struct arena *arena,
+                        struct failure *failure) {
+    for (unsigned i = 0; i < build->index_count; i++) {
+        if (build->indexes[i]->tree != NULL)
+            tree_free(build->indexes[i]->tree);
+        build->indexes[i]->tree = NULL;
+    }
+    if (status == MEMORY_FULL)
+        return failure_set(failure, arena, status,
+                           "The indexes of table %.*s do not fit in the memory allowed for "
+                           "indexes, %zu bytes; allow more",
+                           BYTES_ARG(build->schema->name), build->local->settings.index_memory);
+    if (status == STOPPING)
+        return failure_set(failure, arena, status, "The server is stopping");
+    return local_fault(status, arena, failure);
+}
+
+enum status build_run(struct build *build, struct arena *arena, struct failure *failure) {
+    size_t most = build->local->settings.index_memory;
+    struct builder builder = {.build = build,
+                              .memory_max = most == 0 || most > SIZE_MAX / 2 ? SIZE_MAX : most * 2,
+                              .worker_count = thread_count(build)};
+    struct arena keys;
+    arena_init(&keys);
+    cut_table(&builder, &keys);
+    if (builder.span_count < builder.worker_count)
+        builder.worker_count = builder.span_count == 0 ? 1 : (unsigned)builder.span_count;
+    start_workers(&builder);
+    run_all(&builder, builder.worker_count, gather_thread);
+    unsigned mergers =
+        build->index_count < builder.worker_count ? build->index_count : builder.worker_count;
+    if (!ended(&builder) && mergers != 0)
+        run_all(&builder, mergers, merge_thread);
+    finish_workers(&builder);
+    arena_release(&keys);
+    enum status status = (enum status)atomic_load(&builder.status);
+    if (status == OK)
+        status = check_memory(build);
+    return status == OK ? OK : fail(build, status, arena, failure);
+}

@@ -1,0 +1,175 @@
+/* Sorting keys that share long beginnings.
+ *
+ * Index keys begin with a hash and a partition, so neighbours often differ only after dozens of
+ * bytes. Multikey quicksort (Bentley and Sedgewick) splits by the bytes at one depth into less,
+ * equal and greater, and only the equal part goes deeper; here a step is a word of eight bytes,
+ * loaded once a depth and kept beside the pointer, so that a comparison touches no key. A key
+ * that ends within the word is padded with zeros, and shorter comes first among equal words. */
+#include "table/local/sort.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+
+enum { BLOCK_SIZE = 1024 * 1024, SMALL = 12 };
+
+struct run_block {
+    struct run_block *next;
+    uint8_t data[];
+};
+
+void run_add(struct run *run, struct bytes key) {
+    assert(key.size <= UINT16_MAX);
+    if (run->at == NULL || (size_t)(run->end - run->at) < key.size + 2) {
+        struct run_block *block = mem_alloc(sizeof *block + BLOCK_SIZE);
+        block->next = run->blocks;
+        run->blocks = block;
+        run->at = block->data;
+        run->end = block->data + BLOCK_SIZE;
+        run->memory += sizeof *block + BLOCK_SIZE;
+    }
+    if (run->count == run->room) {
+        size_t room = run->room == 0 ? 1024 : run->room * 2;
+        run->keys = mem_realloc(run->keys, room * sizeof *run->keys);
+        run->memory += (room - run->room) * sizeof *run->keys;
+        run->room = room;
+    }
+    *run->at++ = (uint8_t)(key.size >> 8);
+    *run->at++ = (uint8_t)key.size;
+    if (key.size != 0)
+        memcpy(run->at, key.data, key.size);
+    run->keys[run->count++].data = run->at;
+    run->at += key.size;
+}
+
+void run_release(struct run *run) {
+    while (run->blocks != NULL) {
+        struct run_block *gone = run->blocks;
+        run->blocks = gone->next;
+        mem_free(gone);
+    }
+    mem_free(run->keys);
+    *run = (struct run){0};
+}
+
+static size_t size_of(const struct run_key *key) {
+    return (size_t)(key->data[-2] << 8 | key->data[-1]);
+}
+
+static uint64_t word_at(const struct run_key *key, size_t depth) {
+    size_t size = size_of(key);
+    uint64_t word = 0;
+    if (size >= depth + 8) {
+        memcpy(&word, key->data + depth, 8);
+        return __builtin_bswap64(word);
+    }
+    for (size_t i = depth; i < size; i++)
+        word |= (uint64_t)key->data[i] << (56 - 8 * (i - depth));
+    return word;
+}
+
+static int compare_from(const struct run_key *a, const struct run_key *b, size_t depth) {
+    if (a->word != b->word)
+        return a->word < b->word ? -1 : 1;
+    size_t sizes[2] = {size_of(a), size_of(b)};
+    size_t from = depth + 8;
+    struct bytes left = {0}, right = {0};
+    if (sizes[0] > from)
+        left = bytes_of(a->data + from, sizes[0] - from);
+    if (sizes[1] > from)
+        right = bytes_of(b->data + from, sizes[1] - from);
+    int order = bytes_compare(left, right);
+    /* Both may end within the word, where zeros that are there look like zeros that are not. */
+    return order != 0 ? order : (sizes[0] > sizes[1]) - (sizes[0] < sizes[1]);
+}
+
+static void insertion_sort(struct run_key *keys, size_t count, size_t depth) {
+    for (size_t i = 1; i < count; i++) {
+        struct run_key key = keys[i];
+        size_t at = i;
+        for (; at > 0 && compare_from(&key, &keys[at - 1], depth) < 0; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+    }
+}
+
+static void swap(struct run_key *a, struct run_key *b) {
+    struct run_key kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static uint64_t median(uint64_t a, uint64_t b, uint64_t c) {
+    if (a > b) {
+        uint64_t kept = a;
+        a = b;
+        b = kept;
+    }
+    return c < a ? a : c > b ? b : c;
+}
+
+static uint64_t pivot_of(const struct run_key *keys, size_t count) {
+    size_t half = count / 2, step = count / 8;
+    if (count < 64)
+        return median(keys[0].word, keys[half].word, keys[count - 1].word);
+    return median(
+        median(keys[0].word, keys[step].word, keys[2 * step].word),
+        median(keys[half - step].word, keys[half].word, keys[half + step].word),
+        median(keys[count - 1 - 2 * step].word, keys[count - 1 - step].word, keys[count - 1].word));
+}
+
+/* Keys that end within the word at this depth, moved to the front in order of their sizes; the
+ * words are all equal. Returns how many. */
+static size_t part_ended(struct run_key *keys, size_t count, size_t depth) {
+    size_t ended = 0;
+    for (size_t i = 0; i < count; i++)
+        if (size_of(&keys[i]) <= depth + 8)
+            swap(&keys[i], &keys[ended++]);
+    insertion_sort(keys, ended, depth);
+    return ended;
+}
+
+static void load_words(struct run_key *keys, size_t count, size_t depth) {
+    for (size_t i = 0; i < count; i++)
+        keys[i].word = word_at(&keys[i], depth);
+}
+
+/* Sorts keys that are equal up to `depth`, whose words are loaded there. The larger parts are
+ * looped over, the smaller recursed into, so that the stack stays small whatever the keys are. */
+static void sort_from(struct run_key *keys, size_t count, size_t depth) {
+    while (count > SMALL) {
+        uint64_t pivot = pivot_of(keys, count);
+        size_t less = 0, at = 0, greater = count;
+        while (at < greater) {
+            if (keys[at].word < pivot)
+                swap(&keys[at++], &keys[less++]);
+            else if (keys[at].word > pivot)
+                swap(&keys[at], &keys[--greater]);
+            else
+                at++;
+        }
+        size_t ended = part_ended(keys + less, greater - less, depth);
+        struct run_key *equal = keys + less + ended;
+        size_t equals = greater - less - ended;
+        if (equals == count) { /* all share the word: go on deeper without a call */
+            load_words(keys, count, depth += 8);
+            continue;
+        }
+        load_words(equal, equals, depth + 8);
+        sort_from(equal, equals, depth + 8);
+        if (less < count - greater) {
+            sort_from(keys, less, depth);
+            keys += greater;
+            count -= greater;
+        } else {
+            sort_from(keys + greater, count - greater, depth);
+            count = less;
+        }
+    }
+    insertion_sort(keys, count, depth);
+}
+
+void run_sort(struct run *run) {
+    load_words(run->keys, run->count, 0);
+    sort_from(run->keys, run->count, 0);
+}

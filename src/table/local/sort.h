@@ -1,0 +1,35 @@
+/* Many keys, gathered and then sorted: what an index is built from. */
+#ifndef GT_TABLE_LOCAL_SORT_H
+#define GT_TABLE_LOCAL_SORT_H
+
+#include "base/bytes.h"
+
+/* A run of keys in memory of its own. Zero is empty. Keys are at most 65535 bytes; one costs its
+ * bytes and 18 more. Not thread-safe. */
+struct run_key {
+    uint64_t word;       /* eight bytes of the key, where the sort is looking */
+    const uint8_t *data; /* the key; its size stands in the two bytes before it */
+};
+
+struct run_block;
+
+struct run {
+    struct run_key *keys;
+    size_t count, room;
+    struct run_block *blocks;
+    uint8_t *at, *end; /* free space in the first block */
+    size_t memory;     /* bytes asked of the allocator */
+};
+
+void run_add(struct run *run, struct bytes key);
+void run_release(struct run *run);
+/* Sorts by bytes; keys should be distinct. Multikey quicksort: what keys share is looked at once,
+ * not at each comparison. */
+void run_sort(struct run *run);
+
+static inline struct bytes run_get(const struct run *run, size_t at) {
+    const uint8_t *data = run->keys[at].data;
+    return bytes_of(data, (size_t)(data[-2] << 8 | data[-1]));
+}
+
+#endif
