@@ -1,0 +1,182 @@
+/* gametable serve: opens the engine, listens, and stops in order when asked to. */
+#include "api/router.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/settings.h"
+#include "net/http.h"
+#include "table/local/local.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { GRACE_MS = 10 * 1000 };
+
+struct server {
+    struct settings settings;
+    struct engine *engine;
+    struct loops *loops;
+    struct router *router;
+    struct http_listener *http;
+    struct arena arena;
+    struct failure failure;
+};
+
+static unsigned thread_count(const struct settings *settings) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (settings->threads > 0)
+        return (unsigned)settings->threads;
+    return cores > 0 ? (unsigned)cores : 1;
+}
+
+/* As many files as the system lets us have: each connection is one. */
+static void raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/* The signals that stop the server are taken by sigwait() in the main thread; a file that may not
+ * grow must be an error to handle, not the end. */
+static void prepare_signals(sigset_t *stopping) {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    sigemptyset(stopping);
+    sigaddset(stopping, SIGTERM);
+    sigaddset(stopping, SIGINT);
+    pthread_sigmask(SIG_BLOCK, stopping, NULL);
+}
+
+static enum status check_exposure(struct server *server) {
+    if (address_is_loopback(&server->settings.http) || server->settings.trust_network)
+        return OK;
+    return failure_set(&server->failure, &server->arena, INVALID,
+                       "%s is not a loopback address, and whoever reaches it could read and write "
+                       "everything: listen on 127.0.0.1, or add --trust-network if the network "
+                       "itself decides who comes in",
+                       server->settings.http.host);
+}
+
+static enum status open_engine(struct server *server) {
+    const struct settings *settings = &server->settings;
+    struct local_settings local = {
+        .store = {.path = settings->data,
+                  .memory = settings->memory,
+                  .sync = settings->durability,
+                  .interval_ms = (int)settings->sync_interval_ms},
+        .cache_memory = (size_t)settings->cache_memory,
+        .index_memory = (size_t)settings->index_memory,
+    };
+    return local_open(&local, &server->arena, &server->failure, &server->engine);
+}
+
+static enum status listen_http(struct server *server) {
+    const struct settings *settings = &server->settings;
+    struct http_settings http = {
+        .host = settings->http.host,
+        .port = settings->http.port,
+        .handler = router_handle,
+        .context = server->router,
+        .connections_max = (unsigned)settings->connections_max,
+        .idle_ms = (int)settings->idle_ms,
+        .request_ms = (int)settings->request_ms,
+    };
+    return http_listen(server->loops, &http, &server->arena, &server->failure, &server->http);
+}
+
+static enum status start(struct server *server) {
+    enum status status = check_exposure(server);
+    if (status == OK)
+        status = open_engine(server);
+    if (status != OK)
+        return status;
+    struct dynamodb_settings face = {
+        .region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
+        .strict_paging = server->settings.strict_paging,
+    };
+    server->router = router_new(server->engine, &face);
+    server->loops = loops_new(thread_count(&server->settings));
+    loops_start(server->loops);
+    return listen_http(server);
+}
+
+/* The engine goes before the loops: what it still finishes is answered through them. */
+static void stop(struct server *server) {
+    if (server->http != NULL)
+        http_close(server->http, GRACE_MS);
+    if (server->engine != NULL)
+        engine_close(server->engine);
+    if (server->loops != NULL)
+        loops_free(server->loops);
+    if (server->router != NULL)
+        router_free(server->router);
+}
+
+/* Where each face listens, and something to try. */
+static void announce(const struct server *server, int64_t started_us) {
+    const struct settings *settings = &server->settings;
+    static const char *const promises[] = {
+        [STORE_SYNC_COMMIT] = "every write is synced before it is answered",
+        [STORE_SYNC_INTERVAL] =
+            "writes are synced at intervals: a power cut may lose the last ones",
+        [STORE_SYNC_NONE] = "the system decides when to sync: a power cut may lose writes",
+    };
+    const char *host = settings->http.host;
+    bool brackets = strchr(host, ':') != NULL;
+    char url[300];
+    snprintf(url, sizeof(url), "http://%s%s%s:%d", brackets ? "[" : "", host, brackets ? "]" : "",
+             http_port(server->http));
+    printf("gametable " GAMETABLE_VERSION " is ready after %lld ms\n\n",
+           (long long)(clock_ticks_us() - started_us) / 1000);
+    if (settings->memory)
+        printf("  data      in memory: gone when it stops\n");
+    else
+        printf("  data      %s: %s\n", settings->data, promises[settings->durability]);
+    printf("  DynamoDB  %s\n  health    %s/healthz\n\n", url, url);
+    printf("  try       AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "
+           "AWS_DEFAULT_REGION=us-east-1 \\\n"
+           "            aws dynamodb list-tables --endpoint-url %s\n\n",
+           url);
+    fflush(stdout);
+}
+
+static void serve(struct server *server, const sigset_t *stopping, int64_t started_us) {
+    int signal_number = 0;
+    announce(server, started_us);
+    log_info("serving HTTP on port %d", http_port(server->http));
+    sigwait(stopping, &signal_number);
+    log_info("%s: finishing what runs", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
+    /* A second signal ends it the hard way; what was acknowledged is safe all the same. */
+    pthread_sigmask(SIG_UNBLOCK, stopping, NULL);
+}
+
+int command_serve(int argc, char **argv) {
+    int64_t started_us = clock_ticks_us();
+    struct server server = {0};
+    sigset_t stopping;
+    int result = 0;
+    arena_init(&server.arena);
+    enum status status =
+        settings_read(argc, argv, &server.arena, &server.failure, &server.settings);
+    if (status == OK) {
+        log_setup(server.settings.log);
+        raise_file_limit();
+        prepare_signals(&stopping);
+        status = start(&server);
+    }
+    if (status == OK)
+        serve(&server, &stopping, started_us);
+    else {
+        fprintf(stderr, "gametable: %.*s\n", BYTES_ARG(server.failure.text));
+        result = status == INVALID ? 2 : 1;
+    }
+    stop(&server);
+    if (status == OK)
+        log_info("stopped");
+    arena_release(&server.arena);
+    return result;
+}
