@@ -4,7 +4,7 @@
 enum { HEADER = offsetof(struct inner, keys), GROWTH = 128 };
 
 struct inner *inner_new(struct tree *tree, void *only_child, uint64_t below) {
-    struct inner *inner = node_new(tree, HEADER, GROWTH, true);
+    struct inner *inner = tree_node_new(tree, HEADER, GROWTH, true);
     inner->count = 1;
     inner->child[0] = only_child;
     inner->upto[0] = below;
@@ -55,7 +55,7 @@ static struct inner *inner_add_key(struct tree *tree, struct inner *inner, unsig
         pack_insert(keys, slot, separator);
         return inner;
     }
-    struct inner *grown = node_new(tree, HEADER, size + GROWTH, true);
+    struct inner *grown = tree_node_new(tree, HEADER, size + GROWTH, true);
     memcpy(grown, inner, HEADER);
     struct pack_writer writer;
     pack_start(&writer, &grown->keys, bytes_of(separator.data, prefix), keys->count + 1u);
@@ -113,7 +113,7 @@ static struct inner *inner_copy(struct tree *tree, const struct inner *inner, un
         prefix.size = pack_common(prefix, pack_key(keys, last - 1, &tree->scratch));
     }
     size_t load = pack_load_under(keys, from, last, prefix.size);
-    struct inner *copy = node_new(tree, HEADER, pack_size_of(prefix.size, load) + GROWTH, true);
+    struct inner *copy = tree_node_new(tree, HEADER, pack_size_of(prefix.size, load) + GROWTH, true);
     struct pack_writer writer;
     pack_start(&writer, &copy->keys, prefix, last - from);
     pack_copy(&writer, keys, from, last, &tree->scratch);
@@ -146,7 +146,7 @@ struct inner *inner_join(struct tree *tree, struct inner *left, struct inner *ri
                   pack_load_under(b, 0, b->count, prefix.size);
     if (load > INNER_LOAD && left->count + right->count > INNER_FEW)
         return NULL;
-    struct inner *both = node_new(tree, HEADER, pack_size_of(prefix.size, load), true);
+    struct inner *both = tree_node_new(tree, HEADER, pack_size_of(prefix.size, load), true);
     struct pack_writer writer;
     pack_start(&writer, &both->keys, prefix, a->count + 1u + b->count);
     pack_copy(&writer, a, 0, a->count, &tree->scratch);

@@ -4,7 +4,7 @@
 enum { HEADER = offsetof(struct tree_leaf, keys), SHRINK = 256 };
 
 struct tree_leaf *leaf_new(struct tree *tree, size_t size) {
-    struct tree_leaf *leaf = node_new(tree, HEADER, size, false);
+    struct tree_leaf *leaf = tree_node_new(tree, HEADER, size, false);
     leaf->prev = leaf->next = NULL;
     return leaf;
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 enum {
-    FILL = LEAF_LOAD * 7 / 8, /* lest the first put into each leaf splits it */
+    FILL = LEAF_LOAD - 128, /* a step of memory less, lest the first put into each leaf splits it */
     KEY_COST = PACK_HEAD + 2,
     GATHER_MAX = FILL / KEY_COST
 };

@@ -86,15 +86,38 @@ size_t pack_common(struct bytes a, struct bytes b) {
     return at;
 }
 
-/* The first of `count` rising heads that is not less than `head`. Without branches to guess. */
+typedef uint32_t four_heads __attribute__((vector_size(16), aligned(4)));
+
+/* How many of `count` rising heads are less than `head`. Counting all of them, four at a time, is
+ * quicker than a binary search: nothing waits for anything and there is no branch to guess. */
 static inline unsigned head_find(const uint32_t *heads, unsigned count, uint32_t head) {
-    unsigned base = 0;
-    while (count > 1) {
-        unsigned half = count / 2;
-        base += (heads[base + half - 1] < head) * half;
-        count -= half;
+    four_heads wanted = {head, head, head, head}, sums = {0};
+    unsigned at = 0, less = 0;
+    for (; at + 4 <= count; at += 4)
+        sums -= (four_heads)(*(const four_heads *)(heads + at) < wanted); /* true is -1 */
+    for (; at < count; at++)
+        less += heads[at] < head;
+    return less + sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+static inline uint64_t first_eight(const uint8_t *data) {
+    uint64_t word;
+    memcpy(&word, data, sizeof(word));
+    return __builtin_bswap64(word);
+}
+
+/* Orders the key against all keys of the pack by their prefix; 0 if it begins with it. */
+static inline int prefix_compare(const struct pack *pack, struct bytes key) {
+    size_t size = pack->prefix;
+    if (size == 0)
+        return 0;
+    if (size <= 8 && key.size >= 8) { /* the usual case, without a call; a pack has room for 8 */
+        uint64_t left = first_eight(key.data) >> (64 - 8 * size);
+        uint64_t right = first_eight(pack->data) >> (64 - 8 * size);
+        return (left > right) - (left < right);
     }
-    return base + (count == 1 && heads[base] < head);
+    int order = memcmp(key.data, pack->data, key.size < size ? key.size : size);
+    return order == 0 && key.size < size ? -1 : order;
 }
 
 /* Orders two keys whose heads are the same number. Padding makes "a" and "a\0" tie there; then
@@ -127,14 +150,9 @@ static unsigned tie_find(const struct pack *pack, unsigned low, const struct cut
 
 unsigned pack_find(const struct pack *pack, struct bytes key, bool *equal) {
     *equal = false;
-    if (pack->prefix != 0) {
-        size_t shorter = key.size < pack->prefix ? key.size : pack->prefix;
-        int order = memcmp(key.data, pack->data, shorter);
-        if (order > 0)
-            return pack->count;
-        if (order < 0 || key.size < pack->prefix)
-            return 0;
-    }
+    int order = prefix_compare(pack, key);
+    if (order != 0)
+        return order < 0 ? 0 : pack->count;
     struct cut cut = cut_of(key, pack->prefix);
     const uint32_t *heads = heads_of(pack);
     unsigned low = head_find(heads, pack->count, cut.head);

@@ -70,7 +70,7 @@ struct path {
 
 /* A block of `header` bytes (uninitialized) with an empty pack behind it that has room for at
  * least `size` bytes of data, rounded up to a step. */
-void *node_new(struct tree *tree, size_t header, size_t size, bool wide);
+void *tree_node_new(struct tree *tree, size_t header, size_t size, bool wide);
 void node_free(struct tree *tree, void *node, size_t header);
 /* Bytes that a block with that much in its pack asks for. */
 size_t node_bytes(size_t header, size_t size);
