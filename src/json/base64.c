@@ -22,6 +22,8 @@ static inline void put_letters(uint8_t *to, uint32_t bits, int count) {
 }
 
 void base64_put(struct buf *to, struct bytes bytes) {
+    if (bytes.size == 0)
+        return;
     uint8_t *out = buf_reserve(to, (bytes.size + 2) / 3 * 4);
     const uint8_t *at = bytes.data;
     size_t left = bytes.size;

@@ -147,8 +147,7 @@ static void refuses_what_is_not(void **state) {
         "[] []",
         "'a'",
         "/**/1",
-        "\xef\xbb\xbf"
-        "1",
+        "\xef\xbb\xbf[]",
         "\"\x80\"",
         "\"\xc0\x80\"",
         "\"\xc1\xbf\"",
