@@ -22,7 +22,8 @@ struct backfill {
     struct store_snapshot *snapshot;
     pthread_t thread;
     bool started;
-    bool cancelled; /* the writer's: throw the result away */
+    uint64_t item_count; /* when it began */
+    bool cancelled;      /* the writer's: throw the result away */
     atomic_bool stop, finished;
     enum status status;
 };
@@ -40,7 +41,8 @@ static void *backfill_main(void *argument) {
                           .indexes = indexes,
                           .index_count = 1,
                           .threads = 1, /* the others are for those who wait */
-                          .stop = &backfill->stop};
+                          .stop = &backfill->stop,
+                          .item_count = backfill->item_count};
     backfill->status = build_run(&build, &arena, &failure);
     arena_release(&arena);
     struct writer *writer = backfill->local->writer;
@@ -58,6 +60,7 @@ void backfill_start(struct local *local, struct table *table, struct index *inde
     backfill->shadow = (struct index){.schema = index->schema};
     keys_prepare_index(&backfill->shadow, table->schema);
     backfill->schema = table->schema;
+    backfill->item_count = table->item_count;
     backfill->snapshot = store_snapshot_take(local->store);
     backfill->next = local->writer->builds;
     local->writer->builds = backfill;

@@ -99,7 +99,7 @@ static bool cut_span(struct store_iter *iter, struct key_span *span, struct aren
  * their keys are apart, not in how many there are, so there are many more than threads. */
 static void cut_table(struct builder *builder, struct arena *arena) {
     struct build *build = builder->build;
-    size_t most = build->table->item_count < SMALL_TABLE
+    size_t most = build->item_count < SMALL_TABLE
                       ? 1
                       : (size_t)builder->worker_count * RANGES_A_THREAD;
     struct buf low = {0}, high = {0};

@@ -185,9 +185,9 @@ static void make_move(struct local *local, const struct move *move) {
 
 static void make_visible(struct group *group) {
     struct local *local = group->local;
+    pthread_rwlock_wrlock(&local->moment);
     for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
         cache_write(local->cache, effect->key, effect->value, local->view->commit + 1);
-    pthread_rwlock_wrlock(&local->moment);
     for (struct move *move = group->moves; move != NULL; move = move->next)
         make_move(local, move);
     for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next) {

@@ -156,7 +156,8 @@ static enum status build_table(struct local *local, struct table *table, struct 
                           .snapshot = local->view->snapshot,
                           .indexes = table->indexes,
                           .index_count = table->index_count,
-                          .threads = local->settings.threads};
+                          .threads = local->settings.threads,
+                          .item_count = table->item_count};
     enum status status = build_run(&build, arena, failure);
     if (status != OK)
         return status;

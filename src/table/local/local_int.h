@@ -195,7 +195,7 @@ struct build {
     unsigned index_count;
     unsigned threads;
     atomic_bool *stop;         /* may be NULL */
-    uint64_t item_count, size; /* filled in */
+    uint64_t item_count, size; /* filled in; before, item_count is a guess at it */
 };
 enum status build_run(struct build *build, struct arena *arena, struct failure *failure);
 

@@ -1,0 +1,327 @@
+/* Single writes, conditions, batches and transactions through the whole engine. */
+#include "engine.h"
+
+struct fixture {
+    struct engine *engine;
+    struct arena arena;
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    f->engine = engine_open_memory();
+    struct table_schema schema = game_schema(&f->arena, "game");
+    create_table(f->engine, &f->arena, &schema);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    check_engine(f->engine);
+    engine_close(f->engine);
+    arena_release(&f->arena);
+    free(f);
+    return 0;
+}
+
+static struct action action_of(enum action_kind kind, struct item item) {
+    return (struct action){.kind = kind, .table = BYTES("game"), .item = item};
+}
+
+static struct item key_of(struct fixture *f, const char *pk) {
+    return item_of(&f->arena, pk, "sk=S:0", NULL);
+}
+
+static const struct table *the_table(struct fixture *f) {
+    return map_get(&local_of(f->engine)->tables, BYTES("game"));
+}
+
+static void test_put_get_delete(void **state) {
+    struct fixture *f = *state;
+    struct item item = item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:7", NULL), got;
+    put_item(f->engine, &f->arena, "game", item);
+    assert_true(get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:a"), &got));
+    assert_true(item_equal(&item, &got));
+    assert_int_equal(the_table(f)->item_count, 1);
+    assert_int_equal(the_table(f)->size, item_size(&item));
+    check_engine(f->engine);
+
+    struct action action = action_of(ACTION_DELETE, key_of(f, "pk=S:a"));
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_true(action.had_old);
+    assert_true(item_equal(&action.old, &item));
+    assert_false(get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:a"), &got));
+    assert_int_equal(the_table(f)->item_count, 0);
+
+    engine_do(f->engine, &change); /* an absent item is deleted without a fault */
+    assert_status(&change, OK);
+    assert_false(action.had_old);
+}
+
+static void test_replace_moves_entries(void **state) {
+    struct fixture *f = *state;
+    put_item(f->engine, &f->arena, "game",
+             item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:7", NULL));
+    assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
+    put_item(f->engine, &f->arena, "game",
+             item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:9", "name=S:x", NULL));
+    assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
+    assert_int_equal(tree_count(the_table(f)->indexes[1]->tree), 1);
+    check_engine(f->engine);
+    put_item(f->engine, &f->arena, "game", item_of(&f->arena, "pk=S:a", "sk=S:0", NULL));
+    assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 0);
+    assert_int_equal(the_table(f)->indexes[1]->size, 0);
+}
+
+static void test_condition(void **state) {
+    struct fixture *f = *state;
+    struct item item = item_of(&f->arena, "pk=S:a", "sk=S:0", "score=N:7", NULL), got;
+    struct action action = action_of(ACTION_PUT, item);
+    action.condition = condition_of(&f->arena, "attribute_not_exists(pk)", NULL);
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    action.item = item_of(&f->arena, "pk=S:a", "sk=S:0", "score=N:8", NULL);
+    engine_do(f->engine, &change);
+    assert_status(&change, CONDITION_FAILED);
+    assert_text(change.failure.text, "The conditional request failed");
+    assert_true(action.had_old);
+    assert_true(item_equal(&action.old, &item));
+    get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:a"), &got);
+    assert_true(item_equal(&got, &item));
+}
+
+static void test_update(void **state) {
+    struct fixture *f = *state;
+    struct item values = item_of(&f->arena, ":n=N:5", NULL), got;
+    struct action action = action_of(ACTION_UPDATE, key_of(f, "pk=S:a"));
+    action.update = update_of(&f->arena, "ADD score :n", &values);
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_false(action.had_old);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_true(action.had_old);
+    struct item want = item_of(&f->arena, "pk=S:a", "sk=S:0", "score=N:10", NULL);
+    assert_true(item_equal(&action.new, &want));
+    get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:a"), &got);
+    assert_true(item_equal(&got, &want));
+
+    struct action touch = action_of(ACTION_UPDATE, key_of(f, "pk=S:b"));
+    change.actions = &touch;
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_true(get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:b"), &got));
+    assert_int_equal(got.count, 2);
+}
+
+static void test_faults(void **state) {
+    struct fixture *f = *state;
+    struct action action = action_of(ACTION_PUT, item_of(&f->arena, "pk=S:a", NULL));
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, INVALID);
+
+    action = action_of(ACTION_PUT, key_of(f, "pk=S:a"));
+    action.table = BYTES("nowhere");
+    engine_do(f->engine, &change);
+    assert_status(&change, NO_TABLE);
+    assert_text(change.failure.text, "Requested resource not found");
+
+    struct item values = item_of(&f->arena, ":n=S:x", NULL);
+    action = action_of(ACTION_UPDATE, key_of(f, "pk=S:a"));
+    action.update = update_of(&f->arena, "SET score = :n", &values);
+    engine_do(f->engine, &change);
+    assert_status(&change, INVALID); /* an index key of the wrong type */
+    assert_int_equal(the_table(f)->item_count, 0);
+}
+
+static void test_usage(void **state) {
+    struct fixture *f = *state;
+    struct action action = action_of(ACTION_PUT, item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b",
+                                                         "score=N:7", "name=S:n", NULL));
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_int_equal((int)action.usage.table, 1);
+    assert_int_equal(action.usage.index_count, 2);
+    /* Another score: the entry of one index moves, which is a deletion and an insertion. */
+    action.item =
+        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "name=S:n", NULL);
+    engine_do(f->engine, &change);
+    assert_int_equal(action.usage.index_count, 1);
+    assert_text(action.usage.indexes[0].name, "byscore");
+    assert_int_equal((int)action.usage.indexes[0].units, 2);
+    /* Another attribute: the index that shows it is written once. */
+    action.item =
+        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "name=S:n", "x=S:y", NULL);
+    engine_do(f->engine, &change);
+    assert_int_equal(action.usage.index_count, 1);
+    assert_int_equal((int)action.usage.indexes[0].units, 1);
+    /* The same again touches nothing but the table. */
+    uint64_t commits = atomic_load(&local_of(f->engine)->commits);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_int_equal((int)action.usage.table, 1);
+    assert_int_equal(action.usage.index_count, 0);
+    assert_int_equal(atomic_load(&local_of(f->engine)->commits), commits);
+}
+
+static void test_batch(void **state) {
+    struct fixture *f = *state;
+    struct action actions[3] = {
+        action_of(ACTION_PUT, item_of(&f->arena, "pk=S:a", "sk=S:0", NULL)),
+        action_of(ACTION_PUT, item_of(&f->arena, "pk=S:b", "sk=S:0", NULL)),
+        action_of(ACTION_DELETE, item_of(&f->arena, "pk=S:c", "sk=S:0", NULL))};
+    struct change change = write_of(&f->arena, actions, 3);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_int_equal(the_table(f)->item_count, 2);
+
+    actions[2].item = item_of(&f->arena, "pk=S:c", NULL);
+    engine_do(f->engine, &change);
+    assert_status(&change, INVALID);
+    actions[2].item = actions[1].item;
+    engine_do(f->engine, &change);
+    assert_status(&change, INVALID);
+    assert_text(change.failure.text, "Provided list of item keys contains duplicates");
+}
+
+static void test_transaction(void **state) {
+    struct fixture *f = *state;
+    struct item got;
+    put_item(f->engine, &f->arena, "game", item_of(&f->arena, "pk=S:a", "sk=S:0", NULL));
+    struct action actions[3] = {action_of(ACTION_PUT, item_of(&f->arena, "pk=S:b", "sk=S:0",
+                                                              "board=S:b", "score=N:1", NULL)),
+                                action_of(ACTION_CHECK, key_of(f, "pk=S:a")),
+                                action_of(ACTION_DELETE, key_of(f, "pk=S:c"))};
+    actions[1].condition = condition_of(&f->arena, "attribute_not_exists(pk)", NULL);
+    actions[2].condition = condition_of(&f->arena, "attribute_exists(pk)", NULL);
+    struct change change = write_of(&f->arena, actions, 3);
+    change.all_or_nothing = true;
+    engine_do(f->engine, &change);
+    assert_status(&change, CANCELLED);
+    assert_int_equal(actions[0].failure.status, OK);
+    assert_int_equal(actions[1].failure.status, CONDITION_FAILED);
+    assert_true(actions[1].had_old);
+    assert_int_equal(actions[2].failure.status, CONDITION_FAILED);
+    assert_false(get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:b"), &got));
+    assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 0);
+
+    actions[1].condition = condition_of(&f->arena, "attribute_exists(pk)", NULL);
+    actions[2].condition = NULL;
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_int_equal(the_table(f)->item_count, 2);
+
+    actions[2].item = key_of(f, "pk=S:b");
+    engine_do(f->engine, &change);
+    assert_status(&change, INVALID);
+    assert_text(change.failure.text,
+                "Transaction request cannot include multiple operations on one item");
+}
+
+/* Changes that wait together are one group: later ones see earlier ones. */
+static void test_overlay(void **state) {
+    struct fixture *f = *state;
+    enum { COUNT = 200 };
+    struct item values = item_of(&f->arena, ":n=N:1", NULL), got;
+    struct update *update =
+        update_of(&f->arena, "SET board = if_not_exists(board, sk) ADD score :n", &values);
+    struct action actions[COUNT];
+    struct change changes[COUNT];
+    struct arena arenas[COUNT];
+    sem_t done;
+    sem_init(&done, 0, 0);
+    for (int i = 0; i < COUNT; i++) {
+        arena_init(&arenas[i]);
+        actions[i] = action_of(ACTION_UPDATE, key_of(f, "pk=S:a"));
+        actions[i].update = update;
+        changes[i] = write_of(&arenas[i], &actions[i], 1);
+        changes[i].done = engine_done;
+        changes[i].user = &done;
+    }
+    for (int i = 0; i < COUNT; i++)
+        engine_submit(f->engine, &changes[i]);
+    for (int i = 0; i < COUNT; i++)
+        sem_wait(&done);
+    for (int i = 0; i < COUNT; i++) {
+        assert_status(&changes[i], OK);
+        arena_release(&arenas[i]);
+    }
+    sem_destroy(&done);
+    get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:a"), &got);
+    int64_t score = 0;
+    assert_true(number_to_int(item_get(&got, BYTES("score"))->bytes, &score));
+    assert_int_equal(score, COUNT);
+    assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
+    assert_true(atomic_load(&local_of(f->engine)->commits) < COUNT);
+}
+
+static void test_memory_full(void **state) {
+    struct fixture *f = *state;
+    struct local *local = local_of(f->engine);
+    struct item item = item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:7", NULL);
+    put_item(f->engine, &f->arena, "game", item);
+    size_t most = local->settings.index_memory;
+    local->settings.index_memory = 1; /* the writer is at rest */
+    struct action action = action_of(
+        ACTION_PUT, item_of(&f->arena, "pk=S:b", "sk=S:0", "board=S:b", "score=N:7", NULL));
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, MEMORY_FULL);
+    action.item = item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", NULL);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK); /* nothing grows */
+    action = action_of(ACTION_DELETE, key_of(f, "pk=S:a"));
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    local->settings.index_memory = most;
+}
+
+static void test_survives_restart(void **state) {
+    (void)state;
+    char *path = folder_make();
+    struct arena arena;
+    arena_init(&arena);
+    struct local_settings settings = {.store.path = path, .threads = 1};
+    struct engine *engine = engine_open(&settings);
+    struct table_schema schema = game_schema(&arena, "game");
+    create_table(engine, &arena, &schema);
+    struct item item =
+                    item_of(&arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:7", "odd=S:x", NULL),
+                got;
+    put_item(engine, &arena, "game", item);
+    engine_close(engine);
+    engine = engine_open(&settings);
+    assert_true(get_item(engine, &arena, "game", item_of(&arena, "pk=S:a", "sk=S:0", NULL), &got));
+    assert_true(item_equal(&got, &item));
+    check_engine(engine);
+    struct engine_figures figures;
+    engine_figures(engine, &figures);
+    assert_int_equal(figures.items, 1);
+    assert_int_equal(figures.index_entries, 1);
+    engine_close(engine);
+    arena_release(&arena);
+    folder_remove(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_put_get_delete, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_replace_moves_entries, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_condition, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_update, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_usage, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_batch, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_transaction, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_overlay, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_memory_full, setup, teardown),
+        cmocka_unit_test(test_survives_restart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
