@@ -225,12 +225,10 @@ struct item rules_project(const struct table_schema *schema, const struct index_
 }
 
 bool rules_indexed(const struct index_schema *index, const struct item *item) {
-    for (unsigned i = 0; i < key_schema_count(&index->keys); i++) {
-        const struct value *value = item_get(item, index->keys.parts[i].name);
-        if (value == NULL || value->type != index->keys.parts[i].type)
+    for (unsigned i = 0; i < key_schema_count(&index->keys); i++)
+        if (item_get(item, index->keys.parts[i].name) == NULL)
             return false;
-    }
-    return true;
+    return index_fault(index, item).fault == KEY_FINE;
 }
 
 struct item rules_key_of(const struct table_schema *schema, const struct index_schema *index,

@@ -56,7 +56,7 @@ bool rules_shows(const struct table_schema *schema, const struct index_schema *i
 /* What an index shows of an item. */
 struct item rules_project(const struct table_schema *schema, const struct index_schema *index,
                           const struct item *item, struct arena *arena);
-/* Whether the item is in the index: it has each key attribute (with the right type). */
+/* Whether the item is in the index: it has each key attribute, and each may be a key. */
 bool rules_indexed(const struct index_schema *index, const struct item *item);
 /* The attributes of the key schema (and, for an index, of the table) out of an item. */
 struct item rules_key_of(const struct table_schema *schema, const struct index_schema *index,

@@ -42,16 +42,28 @@ void keys_prepare_index(struct index *index, const struct table_schema *schema) 
         keys->sort_count != 0 && !key_schema_has(&index->schema->keys, keys->parts[1].name);
 }
 
+/* The key attributes of the index, if the item has them all and they may be keys. An item from
+ * before the index was made may have attributes that could not be written now: it is left out. */
+static bool take_values(const struct index_schema *index, const struct item *item,
+                        const struct value **values) {
+    size_t sizes[2] = {0, 0};
+    for (unsigned i = 0; i < key_schema_count(&index->keys); i++) {
+        const struct value *value = item_get(item, index->keys.parts[i].name);
+        if (value == NULL || value->type != index->keys.parts[i].type || value->bytes.size == 0)
+            return false;
+        sizes[i >= index->keys.partition_count] += value->type == VALUE_N ? 0 : value->bytes.size;
+        values[i] = value;
+    }
+    return sizes[0] <= LIMIT_PARTITION_KEY_SIZE && sizes[1] <= LIMIT_SORT_KEY_SIZE;
+}
+
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item) {
     const struct key_schema *keys = &index->schema->keys;
     const struct value *values[KEY_PARTS_MAX];
     unsigned count = key_schema_count(keys);
-    for (unsigned i = 0; i < count; i++) {
-        values[i] = item_get(item, keys->parts[i].name);
-        if (values[i] == NULL || values[i]->type != keys->parts[i].type)
-            return false;
-    }
+    if (!take_values(index->schema, item, values))
+        return false;
     put_partition(to, values, keys->partition_count);
     for (unsigned i = keys->partition_count; i < count; i++)
         key_put(to, values[i]);
