@@ -18,8 +18,10 @@ enum status bind_path(struct binder *binder, struct path *path) {
                               BYTES_ARG(step->name));
         step->name = *name;
     }
-    if (path->count > binder->nesting)
-        binder->nesting = path->count;
+    if (path->count > LIMIT_NESTING)
+        return expr_fault(source,
+                          "The document path has too many nesting levels; nesting levels: %u",
+                          path->count);
     return OK;
 }
 
@@ -34,12 +36,28 @@ static enum status bind_value(struct binder *binder, struct node *node) {
     return OK;
 }
 
+static struct bytes base64_text(struct bytes from, struct arena *arena) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t size = (from.size + 2) / 3 * 4;
+    char *to = arena_alloc(arena, size);
+    for (size_t i = 0, j = 0; i < from.size; i += 3, j += 4) {
+        uint32_t group = 0;
+        for (size_t k = 0; k < 3; k++)
+            group = group << 8 | (i + k < from.size ? from.data[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            to[j + k] = i + k > from.size ? '=' : digits[group >> (18 - 6 * k) & 63];
+    }
+    return bytes_of(to, size);
+}
+
 /* "AttributeValue: {N:12}" */
 static struct bytes bound_text(const struct value *value, struct arena *arena) {
     char number[NUMBER_MAX_TEXT];
     struct bytes text = value->bytes;
     if (value->type == VALUE_N)
         text = bytes_of(number, number_text(value->bytes, number));
+    else if (value->type == VALUE_B)
+        text = base64_text(value->bytes, arena);
     return arena_printf(arena, "AttributeValue: {%s:%.*s}", value_type_name(value->type),
                         BYTES_ARG(text));
 }
@@ -128,13 +146,6 @@ enum status bind_node(struct binder *binder, struct node *node) {
 }
 
 enum status bind_end(const struct binder *binder) {
-    if (binder->operators > LIMIT_EXPRESSION_OPERATORS)
-        return expr_fault(binder->source,
-                          "The expression contains too many operators; operator count: %u",
-                          binder->operators);
-    if (binder->nesting > LIMIT_NESTING)
-        return expr_fault(binder->source,
-                          "The document path has too many nesting levels; nesting levels: %u",
-                          binder->nesting);
-    return OK;
+    return binder->operators > LIMIT_EXPRESSION_OPERATORS ? expr_fault_operators(binder->source)
+                                                          : OK;
 }

@@ -16,14 +16,13 @@ enum status check_shape(const struct expr_source *source, const struct node *nod
 struct binder {
     const struct expr_source *source;
     uint32_t operators; /* seen so far */
-    uint32_t nesting;   /* steps of the longest path so far */
 };
 
 /* Aliases in the path become names. */
 enum status bind_path(struct binder *binder, struct path *path);
 /* Binds the tree under `node`, children first, and checks each operator's operands. */
 enum status bind_node(struct binder *binder, struct node *node);
-/* Checks the limits on what was bound; last. */
+/* Checks the number of operators; last. */
 enum status bind_end(const struct binder *binder);
 
 #endif

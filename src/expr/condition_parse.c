@@ -29,6 +29,10 @@ static struct node *parse_between(struct parser *parser, struct node_list *list)
     return list->parent;
 }
 
+static bool is_comparison(enum token_type token) {
+    return (token >= TOKEN_EQ && token <= TOKEN_GE) || token == TOKEN_IN || token == TOKEN_BETWEEN;
+}
+
 /* What follows an operand, if it makes a comparison; else the operand itself. */
 static struct node *parse_comparison(struct parser *parser, struct node *left) {
     static const enum node_type types[] = {
@@ -37,7 +41,7 @@ static struct node *parse_comparison(struct parser *parser, struct node *left) {
         [TOKEN_IN] = NODE_IN, [TOKEN_BETWEEN] = NODE_BETWEEN,
     };
     enum token_type token = parser->current.type;
-    if (token > TOKEN_BETWEEN || types[token] == 0 || left->type > NODE_FUNCTION)
+    if (!is_comparison(token) || left->type > NODE_FUNCTION)
         return left;
     parse_advance(parser);
     struct node *node = node_new(parser->source->arena, types[token]);
@@ -60,6 +64,16 @@ static struct node *parse_comparison(struct parser *parser, struct node *left) {
     return node;
 }
 
+/* A path or value twice in parentheses is a syntax error before it is redundant, unless a
+ * comparison follows the last of them. */
+static bool check_group(struct parser *parser, const struct node *inner) {
+    if (!inner->grouped || !node_is_leaf(inner))
+        return true;
+    for (unsigned open = parser->depth; open > 0 && parser->current.type == TOKEN_CLOSE; open--)
+        parse_advance(parser);
+    return is_comparison(parser->current.type) || parse_fail_syntax(parser) != NULL;
+}
+
 static struct node *parse_primary(struct parser *parser) {
     struct node *node;
     if (parser->current.type == TOKEN_OPEN) {
@@ -70,7 +84,7 @@ static struct node *parse_primary(struct parser *parser) {
         if (node == NULL || !parse_expect(parser, TOKEN_CLOSE))
             return NULL;
         parse_leave(parser);
-        node = parse_group(parser, node);
+        node = check_group(parser, node) ? parse_group(parser, node) : NULL;
     } else {
         node = parse_operand(parser);
     }

@@ -22,7 +22,7 @@ static const struct {
     [FUNCTION_BEGINS_WITH] = {BYTES("begins_with"), PLACE_CONDITION, 2},
     [FUNCTION_CONTAINS] = {BYTES("contains"), PLACE_CONDITION, 2},
     [FUNCTION_SIZE] = {BYTES("size"), PLACE_OPERAND, 1},
-    [FUNCTION_IF_NOT_EXISTS] = {BYTES("if_not_exists"), PLACE_SET | PLACE_SUM, 2},
+    [FUNCTION_IF_NOT_EXISTS] = {BYTES("if_not_exists"), PLACE_SET | PLACE_TERM, 2},
     [FUNCTION_LIST_APPEND] = {BYTES("list_append"), PLACE_SET, 2},
 };
 

@@ -11,8 +11,8 @@ enum function function_named(struct bytes name);
 enum function_place {
     PLACE_CONDITION = 1, /* a condition by itself */
     PLACE_OPERAND = 2,   /* an operand in a condition */
-    PLACE_SET = 4,       /* the right-hand side of SET, or an argument there */
-    PLACE_SUM = 8,       /* an operand of + or - */
+    PLACE_SET = 4,       /* the right-hand side of SET */
+    PLACE_TERM = 8,      /* an operand of + or -, or an argument, in an update */
 };
 
 /* Pass 2: faults when the function may not stand there. */

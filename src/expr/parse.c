@@ -15,6 +15,12 @@ enum status expr_fault(const struct expr_source *source, const char *format, ...
                        source->parameter, BYTES_ARG(text));
 }
 
+/* The service stops counting at the first that is too many. */
+enum status expr_fault_operators(const struct expr_source *source) {
+    return expr_fault(source, "The expression contains too many operators; operator count: %d",
+                      LIMIT_EXPRESSION_OPERATORS + 1);
+}
+
 enum status parse_begin(struct parser *parser, const struct expr_source *source) {
     *parser = (struct parser){.source = source};
     if (source->text.size == 0)
@@ -73,9 +79,7 @@ bool parse_enter(struct parser *parser) {
     if (++parser->depth <= DEPTH_MAX)
         return true;
     if (parser->status == OK)
-        parser->status = expr_fault(
-            parser->source, "The expression contains too many operators; operator count: %u",
-            parser->depth);
+        parser->status = expr_fault_operators(parser->source);
     return false;
 }
 

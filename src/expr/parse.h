@@ -9,6 +9,9 @@
 enum status expr_fault(const struct expr_source *source, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The fault of an expression with more operators than are allowed. */
+enum status expr_fault_operators(const struct expr_source *source);
+
 /* A parser stops at its first fault: what fails returns NULL or false, and `status` says why. */
 struct parser {
     const struct expr_source *source;

@@ -26,9 +26,9 @@ static enum function_place place_of_children(const struct node *node, enum funct
         return PLACE_CONDITION;
     case NODE_PLUS:
     case NODE_MINUS:
-        return PLACE_SUM;
+        return PLACE_TERM;
     case NODE_FUNCTION:
-        return place == PLACE_SET || place == PLACE_SUM ? PLACE_SET : PLACE_OPERAND;
+        return place == PLACE_SET || place == PLACE_TERM ? PLACE_TERM : PLACE_OPERAND;
     default:
         return PLACE_OPERAND;
     }

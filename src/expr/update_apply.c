@@ -82,10 +82,12 @@ static struct value list_join(struct arena *arena, const struct value *left,
 
 static bool evaluate_function(struct applier *applier, const struct node *node, struct value *out) {
     if (node->function == FUNCTION_IF_NOT_EXISTS) {
+        /* The other operand must be there even when it is not needed. */
         const struct value *found = path_find(&node->first->path, applier->old);
-        if (found == NULL)
-            return evaluate(applier, node->first->next, out);
-        *out = *found;
+        if (!evaluate(applier, node->first->next, out))
+            return false;
+        if (found != NULL)
+            *out = *found;
         return true;
     }
     struct value left, right;
