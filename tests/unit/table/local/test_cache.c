@@ -1,0 +1,197 @@
+/* The cache against a model that remembers every version, alone and with threads. */
+#include "base/random.h"
+#include "table/local/local_int.h"
+#include "test.h"
+
+enum { KEYS = 200, COMMITS_MAX = 4000 };
+
+static struct bytes key_of(unsigned key, uint8_t *room) {
+    int size = snprintf((char *)room, 32, "item-%u", key);
+    return bytes_of(room, (size_t)size);
+}
+
+/* The value of a key as of a commit; sizes vary so that entries move. */
+static struct bytes value_of(unsigned key, uint64_t commit, uint8_t *room) {
+    size_t size = 16 + (key * 37 + commit * 11) % 200;
+    memset(room, (int)('a' + (key + commit) % 26), size);
+    memcpy(room, &commit, 8);
+    return bytes_of(room, size);
+}
+
+struct model {
+    uint64_t written[KEYS]; /* the commit that last wrote the key; 0: never */
+    bool deleted[KEYS];
+    uint64_t commit;
+};
+
+static void model_commit(struct model *model, struct random *random, struct cache *cache) {
+    uint8_t key[32], value[256];
+    unsigned count = 1 + (unsigned)random_below(random, 5);
+    model->commit++;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = (unsigned)random_below(random, KEYS);
+        model->written[at] = model->commit;
+        model->deleted[at] = random_below(random, 5) == 0;
+        struct bytes now =
+            model->deleted[at] ? (struct bytes){0} : value_of(at, model->commit, value);
+        cache_write(cache, key_of(at, key), now, model->commit);
+    }
+}
+
+/* A hit at a view is what the model had then, if it is still known. */
+static void test_model(void **state) {
+    (void)state;
+    struct random random;
+    struct arena arena;
+    random_seed(&random, test_seed());
+    arena_init(&arena);
+    for (unsigned round = 0; round < 10; round++) {
+        struct cache *cache = cache_new(round % 2 == 0 ? 8 << 20 : 8 << 10);
+        struct model model = {.commit = 1};
+        uint64_t hits = 0;
+        for (unsigned step = 0; step < 20000; step++) {
+            uint8_t key_room[32], value_room[256];
+            unsigned at = (unsigned)random_below(&random, KEYS);
+            struct bytes key = key_of(at, key_room), got;
+            if (random_below(&random, 8) == 0)
+                model_commit(&model, &random, cache);
+            uint64_t view = model.commit - random_below(&random, model.commit > 3 ? 3 : 1);
+            uint64_t now = model.written[at] == 0 ? 0 : model.written[at];
+            bool known = now <= view; /* what it was before, the model has forgotten */
+            if (random_below(&random, 2) == 0 && known && !model.deleted[at]) {
+                cache_fill(cache, key, value_of(at, now, value_room), view);
+            } else if (cache_get(cache, key, random_below(&random, 2) ? view : UINT64_MAX, &arena,
+                                 &got)) {
+                hits++;
+                assert_false(model.deleted[at]);
+                struct bytes want = value_of(at, now, value_room);
+                assert_bytes_equal(got, want);
+            }
+            arena_reset(&arena);
+        }
+        struct engine_figures figures = {0};
+        cache_figures(cache, &figures);
+        assert_true(hits > 100);
+        assert_int_equal(figures.cache_hits, hits);
+        assert_true(figures.cache_memory <= figures.cache_memory_max);
+        assert_true(figures.cache_items <= KEYS);
+        cache_free(cache);
+    }
+    arena_release(&arena);
+}
+
+static void test_views(void **state) {
+    (void)state;
+    struct arena arena;
+    struct bytes got;
+    arena_init(&arena);
+    struct cache *cache = cache_new(1 << 16);
+    struct bytes key = BYTES("k");
+    cache_write(cache, key, BYTES("new"), 7);
+    assert_false(cache_get(cache, key, 6, &arena, &got)); /* written after that view */
+    assert_true(cache_get(cache, key, 7, &arena, &got));
+    assert_bytes_equal(got, BYTES("new"));
+    cache_write(cache, key, (struct bytes){0}, 8);
+    assert_false(cache_get(cache, key, 8, &arena, &got));
+    cache_fill(cache, key, BYTES("old"), 7); /* a slow reader with what was deleted since */
+    assert_false(cache_get(cache, key, UINT64_MAX, &arena, &got));
+    cache_fill(cache, key, BYTES("now"), 8);
+    assert_true(cache_get(cache, key, 8, &arena, &got));
+    assert_bytes_equal(got, BYTES("now"));
+    cache_clear(cache);
+    assert_false(cache_get(cache, key, UINT64_MAX, &arena, &got));
+    cache_free(cache);
+    arena_release(&arena);
+}
+
+/* What is used stays; what is not goes. */
+static void test_clock(void **state) {
+    (void)state;
+    struct arena arena;
+    struct bytes got;
+    uint8_t key[32], value[256];
+    arena_init(&arena);
+    struct cache *cache = cache_new(64 << 10);
+    cache_write(cache, BYTES("hot"), BYTES("value"), 1);
+    for (unsigned i = 0; i < 5000; i++) {
+        cache_fill(cache, key_of(i, key), value_of(i, 1, value), 1);
+        assert_true(cache_get(cache, BYTES("hot"), 1, &arena, &got));
+        arena_reset(&arena);
+    }
+    struct engine_figures figures = {0};
+    cache_figures(cache, &figures);
+    assert_true(figures.cache_items > 100 && figures.cache_items < 1000);
+    cache_free(cache);
+    arena_release(&arena);
+}
+
+/* --- threads: one writes commits, others read at what they know is current --- */
+
+struct shared {
+    struct cache *cache;
+    pthread_rwlock_t moment;
+    struct model model; /* under moment */
+    atomic_bool stop;
+};
+
+static void *read_often(void *context) {
+    struct shared *shared = context;
+    struct random random;
+    struct arena arena;
+    random_seed(&random, (uint64_t)(uintptr_t)&random);
+    arena_init(&arena);
+    uint64_t hits = 0;
+    while (!atomic_load(&shared->stop)) {
+        uint8_t key_room[32], value_room[256];
+        unsigned at = (unsigned)random_below(&random, KEYS);
+        struct bytes got, key = key_of(at, key_room);
+        pthread_rwlock_rdlock(&shared->moment);
+        uint64_t view = shared->model.commit, now = shared->model.written[at];
+        bool there = !shared->model.deleted[at];
+        pthread_rwlock_unlock(&shared->moment);
+        if (cache_get(shared->cache, key, view, &arena, &got)) {
+            struct bytes want = value_of(at, now, value_room);
+            hits++;
+            assert_true(there);
+            assert_bytes_equal(got, want);
+        } else if (there)
+            cache_fill(shared->cache, key, value_of(at, now, value_room), view);
+        arena_reset(&arena);
+    }
+    arena_release(&arena);
+    assert_true(hits > 0);
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    struct shared shared = {.cache = cache_new(16 << 10), .model.commit = 1};
+    struct random random;
+    pthread_t readers[3];
+    random_seed(&random, test_seed());
+    pthread_rwlock_init(&shared.moment, NULL);
+    for (unsigned i = 0; i < 3; i++)
+        pthread_create(&readers[i], NULL, read_often, &shared);
+    for (unsigned i = 0; i < COMMITS_MAX; i++) {
+        pthread_rwlock_wrlock(&shared.moment);
+        model_commit(&shared.model, &random, shared.cache);
+        pthread_rwlock_unlock(&shared.moment);
+        if (i % 16 == 0)
+            sched_yield();
+    }
+    atomic_store(&shared.stop, true);
+    for (unsigned i = 0; i < 3; i++)
+        pthread_join(readers[i], NULL);
+    pthread_rwlock_destroy(&shared.moment);
+    cache_free(shared.cache);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
