@@ -161,10 +161,23 @@ static void write_error(struct call *call, struct error error, struct bytes text
     send(call, &answer, false);
 }
 
+/* An exception given by name: those about the request's form are the service frame's own. */
+static struct error error_named(const char *name) {
+    static const char *const frame[] = {
+        "AccessDeniedException",      "IncompleteSignatureException",
+        "InvalidSignatureException",  "MissingAuthenticationTokenException",
+        "SerializationException",     "UnknownOperationException",
+        "UnrecognizedClientException"};
+    for (size_t i = 0; i < sizeof(frame) / sizeof(frame[0]); i++)
+        if (strcmp(name, frame[i]) == 0)
+            return (struct error){SERVICE_ERRORS, name, 400};
+    return (struct error){TABLE_ERRORS, name, 400};
+}
+
 void answer_failure(struct call *call) {
     struct error error = error_of(call->failure.status);
     if (call->exception != NULL)
-        error = (struct error){SERVICE_ERRORS, call->exception, 400};
+        error = error_named(call->exception);
     struct bytes text = call->failure.text;
     if (error.http == 500) {
         log_internal(call);
@@ -174,5 +187,5 @@ void answer_failure(struct call *call) {
 }
 
 void answer_exception(struct call *call, const char *exception) {
-    write_error(call, (struct error){SERVICE_ERRORS, exception, 400}, (struct bytes){0});
+    write_error(call, error_named(exception), (struct bytes){0});
 }

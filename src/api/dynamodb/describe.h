@@ -1,0 +1,15 @@
+/* Tables as clients are told about them. */
+#ifndef GT_API_DYNAMODB_DESCRIBE_H
+#define GT_API_DYNAMODB_DESCRIBE_H
+
+#include "api/dynamodb/call.h"
+
+/* What the operation that answers makes of the table's state: changes take effect at once here,
+ * but clients expect to hear of the states in between. */
+enum describe_as { DESCRIBE_NOW, DESCRIBE_CREATING, DESCRIBE_UPDATING, DESCRIBE_DELETING };
+
+/* Writes {"name":{...}} into the reply. */
+void describe_table(struct call *call, struct bytes name, const struct table_description *table,
+                    enum describe_as as);
+
+#endif

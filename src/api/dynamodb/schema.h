@@ -1,0 +1,29 @@
+/* Requests about tables, read into schemas: what CreateTable and UpdateTable share. */
+#ifndef GT_API_DYNAMODB_SCHEMA_H
+#define GT_API_DYNAMODB_SCHEMA_H
+
+#include "api/dynamodb/call.h"
+
+/* AttributeDefinitions. */
+void schema_read_definitions(struct call *call, const struct json *list, struct key_part **out,
+                             uint32_t *count);
+
+/* One index, local or global, or the Create of an update. Keys get their types from the
+ * definitions; VALUE_NONE if they have none there. */
+enum status schema_read_index(struct call *call, const struct args *args,
+                              const struct table_schema *schema, bool local,
+                              struct index_schema *out);
+/* KeySchema as given: by position, whatever the key types say. */
+void schema_read_keys(const struct json *list, const struct table_schema *schema, bool several,
+                      struct key_schema *out);
+/* That HASH comes before RANGE: told after what rules_check_table() finds. */
+enum status schema_check_key_types(struct call *call, const struct json *list, bool several);
+
+/* ProvisionedThroughput, OnDemandThroughput and WarmThroughput of a table or an index. INVALID when
+ * out of bounds. */
+enum status schema_read_capacity(struct call *call, const struct args *args,
+                                 struct capacity_settings *out);
+enum status schema_read_stream(struct call *call, const struct json *from, enum stream_view *out);
+void schema_read_encryption(const struct json *from, bool *encrypted, struct bytes *key);
+
+#endif

@@ -1,0 +1,200 @@
+/* CreateTable, DeleteTable, DescribeTable, ListTables. */
+#include "api/dynamodb/describe.h"
+#include "api/dynamodb/operation.h"
+#include "api/dynamodb/schema.h"
+#include "api/dynamodb/shapes.h"
+#include "table/rules.h"
+
+#define PARAMETERS "One or more parameter values were invalid: "
+
+/* --- CreateTable --- */
+
+static enum status read_billing(struct call *call, struct table_schema *schema) {
+    const struct args *args = &call->args;
+    bool given = args_has(args, ARG_PROVISIONED_THROUGHPUT);
+    bool on_demand = bytes_equal(args_text(args, ARG_BILLING_MODE), BYTES("PAY_PER_REQUEST"));
+    schema->billing = on_demand ? BILLING_ON_DEMAND : BILLING_PROVISIONED;
+    if (on_demand && given)
+        return call_invalid(call, PARAMETERS
+                            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
+                            "when BillingMode is PAY_PER_REQUEST");
+    if (!on_demand && !given)
+        return call_invalid(call, PARAMETERS
+                            "ReadCapacityUnits and WriteCapacityUnits must both be specified when "
+                            "BillingMode is PROVISIONED");
+    return schema_read_capacity(call, args, &schema->capacity);
+}
+
+/* A global index is billed as its table is. */
+static enum status check_index_billing(struct call *call, const struct table_schema *schema,
+                                       const struct index_schema *index) {
+    bool given = index->capacity.provisioned.read != 0;
+    if (index->local || given == (schema->billing == BILLING_PROVISIONED))
+        return OK;
+    if (given)
+        return call_invalid(call,
+                            PARAMETERS "ProvisionedThroughput should not be specified for index: "
+                                       "%.*s when BillingMode is PAY_PER_REQUEST",
+                            BYTES_ARG(index->name));
+    return call_invalid(call, PARAMETERS "ProvisionedThroughput must be specified for index: %.*s",
+                        BYTES_ARG(index->name));
+}
+
+static enum status read_indexes(struct call *call, enum arg arg, bool local,
+                                struct table_schema *schema) {
+    const struct json *list = call->args.at[arg];
+    if (list == NULL)
+        return OK;
+    if (list->count == 0)
+        return call_invalid(call, PARAMETERS "List of %s is empty",
+                            (const char *)arg_name(arg).data);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct args args;
+        spec_bind(local ? &shape_local_index : &shape_global_index, &list->elements[i], &args);
+        struct index_schema *index = &schema->indexes[schema->index_count++];
+        enum status status = schema_read_index(call, &args, schema, local, index);
+        if (status == OK)
+            status = check_index_billing(call, schema, index);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+static enum status check_key_types(struct call *call) {
+    const struct args *args = &call->args;
+    enum status status = schema_check_key_types(call, args->at[ARG_KEY_SCHEMA], false);
+    static const enum arg lists[] = {ARG_LOCAL_SECONDARY_INDEXES, ARG_GLOBAL_SECONDARY_INDEXES};
+    for (int kind = 0; kind < 2; kind++) {
+        const struct json *list = args->at[lists[kind]];
+        for (uint32_t i = 0; list != NULL && status == OK && i < list->count; i++) {
+            const struct json *keys = json_get(&list->elements[i], arg_name(ARG_KEY_SCHEMA));
+            status = schema_check_key_types(call, keys, kind == 1);
+        }
+    }
+    return status;
+}
+
+static void read_tags(struct call *call, struct table_schema *schema) {
+    const struct json *list = call->args.at[ARG_TAGS];
+    if (list == NULL)
+        return;
+    schema->tags = ARENA_ARRAY(call->arena, struct tag, list->count + 1);
+    schema->tag_count = list->count;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct args args;
+        spec_bind(&shape_tag, &list->elements[i], &args);
+        schema->tags[i] = (struct tag){args_text(&args, ARG_KEY), args_text(&args, ARG_VALUE)};
+    }
+}
+
+static enum status read_settings(struct call *call, struct table_schema *schema) {
+    const struct args *args = &call->args;
+    schema->deletion_protection = args_bool(args, ARG_DELETION_PROTECTION_ENABLED, false);
+    schema->table_class = args_text(args, ARG_TABLE_CLASS);
+    if (args_has(args, ARG_SSE_SPECIFICATION))
+        schema_read_encryption(args->at[ARG_SSE_SPECIFICATION], &schema->encrypted,
+                               &schema->encryption_key);
+    read_tags(call, schema);
+    if (schema->tag_count > LIMIT_TAGS)
+        return call_invalid(call, "Too many tags: a table can have at most %d", LIMIT_TAGS);
+    if (!args_has(args, ARG_STREAM_SPECIFICATION))
+        return OK;
+    return schema_read_stream(call, args->at[ARG_STREAM_SPECIFICATION], &schema->stream);
+}
+
+static uint32_t list_count(const struct json *list) {
+    return list == NULL ? 0 : list->count;
+}
+
+static enum status read_schema(struct call *call, struct table_schema *schema) {
+    const struct args *args = &call->args;
+    schema->name = call->table;
+    enum status status = read_billing(call, schema);
+    if (status != OK)
+        return status;
+    schema_read_definitions(call, args->at[ARG_ATTRIBUTE_DEFINITIONS], &schema->attributes,
+                            &schema->attribute_count);
+    schema_read_keys(args->at[ARG_KEY_SCHEMA], schema, false, &schema->keys);
+    size_t room = (size_t)list_count(args->at[ARG_LOCAL_SECONDARY_INDEXES]) +
+                  list_count(args->at[ARG_GLOBAL_SECONDARY_INDEXES]);
+    schema->indexes = ARENA_ARRAY(call->arena, struct index_schema, room + 1);
+    status = read_indexes(call, ARG_LOCAL_SECONDARY_INDEXES, true, schema);
+    if (status == OK)
+        status = read_indexes(call, ARG_GLOBAL_SECONDARY_INDEXES, false, schema);
+    if (status == OK)
+        status = rules_check_table(&(struct rules_context){schema, call->arena, &call->failure});
+    if (status == OK)
+        status = check_key_types(call);
+    return status == OK ? read_settings(call, schema) : status;
+}
+
+static enum status answer_created(struct call *call) {
+    enum status status = call_changed(call);
+    if (status == OK)
+        describe_table(call, BYTES("TableDescription"), &call->change.description,
+                       DESCRIBE_CREATING);
+    return status;
+}
+
+enum status op_create_table(struct call *call) {
+    struct table_schema *schema = ARENA_NEW(call->arena, struct table_schema);
+    enum status status = read_schema(call, schema);
+    if (status != OK)
+        return status;
+    call->change.kind = CHANGE_CREATE_TABLE;
+    call->change.table = call->table;
+    call->change.schema = schema;
+    return call_then(call, answer_created);
+}
+
+/* --- DeleteTable --- */
+
+static enum status answer_deleted(struct call *call) {
+    enum status status = call_changed(call);
+    if (status == OK)
+        describe_table(call, BYTES("TableDescription"), &call->change.description,
+                       DESCRIBE_DELETING);
+    return status;
+}
+
+enum status op_delete_table(struct call *call) {
+    call->change.kind = CHANGE_DELETE_TABLE;
+    call->change.table = call->table;
+    return call_then(call, answer_deleted);
+}
+
+/* --- DescribeTable, ListTables --- */
+
+enum status op_describe_table(struct call *call) {
+    struct table_description table;
+    enum status status =
+        engine_describe(call->engine, call->table, call->arena, &call->failure, &table);
+    if (status == OK)
+        describe_table(call, BYTES("Table"), &table, DESCRIBE_NOW);
+    return status;
+}
+
+enum status op_list_tables(struct call *call) {
+    struct name_list list;
+    struct bytes after = args_text(&call->args, ARG_EXCLUSIVE_START_TABLE_NAME);
+    size_t limit = (size_t)args_int(&call->args, ARG_LIMIT, 100);
+    enum status status = engine_list(call->engine, after, limit, call->arena, &list);
+    if (status != OK) {
+        call->failure.status = status;
+        return status;
+    }
+    buf_lit(call->reply, "{\"TableNames\":[");
+    for (size_t i = 0; i < list.count; i++) {
+        if (i != 0)
+            buf_byte(call->reply, ',');
+        json_put_string(call->reply, list.names[i]);
+    }
+    buf_byte(call->reply, ']');
+    if (list.more && list.count != 0) {
+        REPLY_NAME(call->reply, "LastEvaluatedTableName");
+        json_put_string(call->reply, list.names[list.count - 1]);
+    }
+    buf_byte(call->reply, '}');
+    return OK;
+}

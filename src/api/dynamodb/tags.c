@@ -1,0 +1,118 @@
+/* TagResource, UntagResource, ListTagsOfResource. */
+#include "api/dynamodb/operation.h"
+#include "api/dynamodb/shapes.h"
+
+/* something:something:...:something/something, six parts: less than that is nobody's to touch. */
+static bool looks_like_arn(struct bytes text) {
+    unsigned parts = 0, size = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (parts == 5 && text.data[i] == '/')
+            return size != 0 && i + 1 < text.size;
+        bool colon = text.data[i] == ':';
+        if (colon && size == 0)
+            return false;
+        parts += colon && parts < 5;
+        size = colon ? 0 : size + 1;
+    }
+    return false;
+}
+
+static enum status missing(struct call *call, enum arg arg) {
+    struct bytes name = arg_name(arg);
+    return call_invalid(call,
+                        "1 validation error detected: Value null at '%c%s' failed to satisfy "
+                        "constraint: Member must not be null",
+                        name.data[0] | 0x20, (const char *)name.data + 1);
+}
+
+/* ResourceArn to call->table; `list` is the other parameter, ARG_COUNT if there is none. */
+static enum status read_resource(struct call *call, enum arg list) {
+    struct bytes arn = args_text(&call->args, ARG_RESOURCE_ARN);
+    if (!args_has(&call->args, ARG_RESOURCE_ARN))
+        return call_invalid(call, "Invalid TableArn");
+    if (!looks_like_arn(arn)) {
+        struct bytes account = call_account(call), resource = arn.size == 0 ? BYTES("*") : arn;
+        return call_refuse(call, "AccessDeniedException",
+                           "User: arn:aws:iam::%.*s:root is not authorized to perform: "
+                           "dynamodb:%.*s on resource: %.*s",
+                           BYTES_ARG(account), BYTES_ARG(call->operation->name),
+                           BYTES_ARG(resource));
+    }
+    if (list != ARG_COUNT && !args_has(&call->args, list))
+        return missing(call, list);
+    if (!bytes_starts(arn, BYTES("arn:aws:dynamodb:")))
+        return call_invalid(call, "Invalid TableArn: Invalid ResourceArn provided as input %.*s",
+                            BYTES_ARG(arn));
+    return call_table_name(call, arn, &call->table);
+}
+
+static enum status not_found(struct call *call) {
+    struct bytes arn = args_text(&call->args, ARG_RESOURCE_ARN);
+    return failure_set(&call->failure, call->arena, NO_RESOURCE,
+                       "Requested resource not found: ResourcArn: %.*s not found", BYTES_ARG(arn));
+}
+
+/* Both changes answer with nothing at all. */
+static enum status answer_tagged(struct call *call) {
+    enum status status = call_changed(call);
+    return status == NO_TABLE ? not_found(call) : status;
+}
+
+static enum status submit(struct call *call) {
+    call->change.kind = CHANGE_TAGS;
+    call->change.table = call->table;
+    return call_then(call, answer_tagged);
+}
+
+enum status op_tag_resource(struct call *call) {
+    enum status status = read_resource(call, ARG_TAGS);
+    if (status != OK)
+        return status;
+    const struct json *list = call->args.at[ARG_TAGS];
+    if (list->count == 0)
+        return call_invalid(call, "Atleast one Tag needs to be provided as Input.");
+    struct tag *tags = ARENA_ARRAY(call->arena, struct tag, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct args args;
+        spec_bind(&shape_tag, &list->elements[i], &args);
+        tags[i] = (struct tag){args_text(&args, ARG_KEY), args_text(&args, ARG_VALUE)};
+    }
+    call->change.tags = tags;
+    call->change.tag_count = list->count;
+    return submit(call);
+}
+
+enum status op_untag_resource(struct call *call) {
+    enum status status = read_resource(call, ARG_TAG_KEYS);
+    if (status != OK)
+        return status;
+    const struct json *list = call->args.at[ARG_TAG_KEYS];
+    if (list->count == 0)
+        return call_invalid(call, "Atleast one Tag Key needs to be provided as Input.");
+    struct bytes *keys = ARENA_ARRAY(call->arena, struct bytes, list->count);
+    for (uint32_t i = 0; i < list->count; i++)
+        keys[i] = list->elements[i].text;
+    call->change.untag = keys;
+    call->change.untag_count = list->count;
+    return submit(call);
+}
+
+enum status op_list_tags_of_resource(struct call *call) {
+    struct table_description table;
+    enum status status = read_resource(call, ARG_COUNT);
+    if (status != OK)
+        return status;
+    status = engine_describe(call->engine, call->table, call->arena, &call->failure, &table);
+    if (status != OK)
+        return status == NO_TABLE ? not_found(call) : status;
+    buf_lit(call->reply, "{\"Tags\":[");
+    for (uint32_t i = 0; i < table.schema.tag_count; i++) {
+        buf_put(call->reply, i == 0 ? BYTES("{\"Key\":") : BYTES(",{\"Key\":"));
+        json_put_string(call->reply, table.schema.tags[i].key);
+        buf_lit(call->reply, ",\"Value\":");
+        json_put_string(call->reply, table.schema.tags[i].value);
+        buf_byte(call->reply, '}');
+    }
+    buf_lit(call->reply, "]}");
+    return OK;
+}
