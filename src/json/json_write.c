@@ -57,6 +57,17 @@ static void put_rest(struct buf *to, const uint8_t *at, const uint8_t *end) {
  * [at, end); what it writes past a byte that is not plain is written again. */
 static inline size_t copy_plain(uint8_t *to, const uint8_t *at, const uint8_t *end) {
     const uint8_t *start = at;
+#ifdef __SSE2__
+    while (end - at >= 16) {
+        __m128i bytes = scan_load16(at);
+        unsigned special = scan_special16(bytes);
+        _mm_storeu_si128((__m128i *)(void *)to, bytes);
+        if (special != 0)
+            return (size_t)(at - start) + (size_t)__builtin_ctz(special);
+        to += 16;
+        at += 16;
+    }
+#endif
     while (end - at >= 8) {
         uint64_t word = scan_load(at), special = scan_special(word);
         memcpy(to, &word, 8);

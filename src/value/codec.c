@@ -5,6 +5,7 @@
 #include "value/codec.h"
 
 #include "base/limits.h"
+#include "value/name_order.h"
 #include "value/number.h"
 
 /* Bounds recursion only. What may be stored is decided where it comes in, at LIMIT_NESTING. */
@@ -160,7 +161,7 @@ static bool take_list(struct bytes *in, struct arena *arena, unsigned depth, str
 }
 
 static inline bool in_order(const struct pair *pairs, uint32_t at) {
-    return at == 0 || bytes_compare(pairs[at - 1].name, pairs[at].name) < 0;
+    return at == 0 || name_compare(pairs[at - 1].name, pairs[at].name) < 0;
 }
 
 static bool take_map(struct bytes *in, struct arena *arena, unsigned depth, struct value *out) {

@@ -43,21 +43,32 @@ void names_free(struct names *names) {
     mem_free(names);
 }
 
+/* The last eight bytes of a name of that size or more, else all of it. */
+static inline uint64_t name_tail(struct bytes name) {
+    uint64_t word = 0;
+    uint32_t first, last;
+    if (name.size >= 8)
+        memcpy(&word, name.data + name.size - 8, 8);
+    else if (name.size >= 4) {
+        memcpy(&first, name.data, 4);
+        memcpy(&last, name.data + name.size - 4, 4);
+        word = (uint64_t)last << 32 | first;
+    } else
+        for (size_t i = 0; i < name.size; i++)
+            word = word << 8 | name.data[i];
+    return word;
+}
+
 /* Names are short and their hash is never stored, so a multiply for each eight bytes will do. */
-static uint64_t name_hash(struct bytes name) {
+static inline uint64_t name_hash(struct bytes name) {
     const uint64_t mix = 0x9e3779b97f4a7c15u;
     uint64_t hash = name.size * mix, word;
-    const uint8_t *at = name.data;
-    size_t left = name.size;
-    for (; left >= 8; at += 8, left -= 8) {
-        memcpy(&word, at, 8);
+    for (size_t at = 0; name.size - at > 8; at += 8) {
+        memcpy(&word, name.data + at, 8);
         hash = (hash ^ word) * mix;
         hash ^= hash >> 29;
     }
-    word = 0;
-    for (; left > 0; left--)
-        word = word << 8 | *at++;
-    hash = (hash ^ word) * mix;
+    hash = (hash ^ name_tail(name)) * mix;
     return hash ^ hash >> 32;
 }
 

@@ -174,8 +174,41 @@ static size_t decimal_encode(const struct decimal *from, uint8_t *to) {
     return encode_finish(to, size, from->negative);
 }
 
+static size_t encode_whole(uint64_t magnitude, bool negative, uint8_t *to) {
+    uint8_t pairs[10];
+    int count = 0, skip = 0;
+    for (; magnitude != 0; magnitude /= 100)
+        pairs[count++] = (uint8_t)(magnitude % 100);
+    if (count == 0)
+        return encode_zero(to);
+    while (pairs[skip] == 0)
+        skip++;
+    size_t size = encode_start(to, count - 1);
+    for (int i = count - 1; i >= skip; i--)
+        to[size++] = (uint8_t)(2 * pairs[i] + 1);
+    return encode_finish(to, size, negative);
+}
+
+/* Most numbers are short integers: these need no decimal. False for any other text. */
+static bool parse_short(struct bytes text, uint8_t *to, size_t *size) {
+    uint64_t magnitude = 0;
+    bool negative = text.size > 1 && text.data[0] == '-';
+    if (text.size == 0 || text.size > 18)
+        return false;
+    for (size_t i = negative; i < text.size; i++) {
+        unsigned digit = digit_of(text.data[i]);
+        if (digit > 9)
+            return false;
+        magnitude = magnitude * 10 + digit;
+    }
+    *size = encode_whole(magnitude, negative, to);
+    return true;
+}
+
 enum number_fault number_parse(struct bytes text, uint8_t *to, size_t *size) {
     struct decimal decimal;
+    if (parse_short(text, to, size))
+        return NUMBER_OK;
     if (!decimal_scan(text, &decimal))
         return NUMBER_MALFORMED;
     if (decimal.exponent > EXPONENT_MAX)
@@ -454,20 +487,9 @@ enum number_fault number_subtract(struct arena *arena, struct bytes a, struct by
 /* ---- machine numbers ---- */
 
 struct bytes number_from_int(struct arena *arena, int64_t number) {
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    uint8_t pairs[10], encoded[NUMBER_MAX_SIZE];
-    int count = 0, skip = 0;
-    size_t size;
-    for (; rest != 0; rest /= 100)
-        pairs[count++] = (uint8_t)(rest % 100);
-    if (count == 0)
-        return arena_copy(arena, bytes_of(encoded, encode_zero(encoded)));
-    while (pairs[skip] == 0)
-        skip++;
-    size = encode_start(encoded, count - 1);
-    for (int i = count - 1; i >= skip; i--)
-        encoded[size++] = (uint8_t)(2 * pairs[i] + 1);
-    return arena_copy(arena, bytes_of(encoded, encode_finish(encoded, size, number < 0)));
+    uint64_t magnitude = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    uint8_t encoded[NUMBER_MAX_SIZE];
+    return arena_copy(arena, bytes_of(encoded, encode_whole(magnitude, number < 0, encoded)));
 }
 
 bool number_to_int(struct bytes number, int64_t *out) {

@@ -1,6 +1,7 @@
 #include "value/value.h"
 
 #include "base/mem.h"
+#include "value/name_order.h"
 #include "value/number.h"
 
 #include <stdlib.h>
@@ -146,7 +147,7 @@ bool value_sort_elements(struct value *elements, uint32_t count) {
 static void insert_pairs(struct pair *pairs, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
         uint32_t at = i;
-        while (at > 0 && bytes_compare(pairs[i].name, pairs[at - 1].name) < 0)
+        while (at > 0 && name_compare(pairs[i].name, pairs[at - 1].name) < 0)
             at--;
         if (at == i)
             continue;
@@ -167,7 +168,7 @@ static void merge_pairs(struct pair *pairs, uint32_t count, struct pair *spare) 
     merge_pairs(pairs + half, count - half, spare);
     memcpy(spare, pairs, half * sizeof(*pairs));
     while (left < half && right < count) {
-        if (bytes_compare(pairs[right].name, spare[left].name) < 0)
+        if (name_compare(pairs[right].name, spare[left].name) < 0)
             pairs[to++] = pairs[right++];
         else
             pairs[to++] = spare[left++];
@@ -201,7 +202,7 @@ static uint32_t pairs_seek(const struct pair *pairs, uint32_t count, struct byte
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (bytes_compare(pairs[middle].name, name) < 0)
+        if (name_compare(pairs[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
