@@ -319,22 +319,39 @@ static void test_empty(void **state) {
     tree_free(NULL);
 }
 
-/* What the tree promises about memory, in random and in rising order. */
+/* What the tree promises about memory, in random and in rising order; and a tree of several
+ * levels taken down again. */
 static void test_compact(void **state) {
     (void)state;
     struct random random;
     struct tree *scattered = tree_new(), *rising = tree_new();
     size_t count = 100000;
+    uint8_t *keys = mem_alloc(count * 20), other[20];
     random_seed(&random, test_seed());
     for (size_t i = 0; i < count; i++) {
-        uint8_t key[20];
-        tree_put(scattered, bytes_of(key, key_random(&random, i, key)));
-        tree_put(rising, bytes_of(key, key_rising(&random, i, key)));
+        uint8_t *key = keys + i * 20;
+        assert_true(tree_put(scattered, bytes_of(key, key_random(&random, i, key))));
+        assert_true(tree_put(rising, bytes_of(other, key_rising(&random, i, other))));
     }
+    tree_check(scattered);
+    tree_check(rising);
     assert_true(tree_memory(scattered) < count * (20 + 8));
     assert_true(tree_memory(rising) < count * 20);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(tree_del(scattered, bytes_of(keys + i * 20, 20)));
+        assert_true(tree_del(rising, bytes_of(other, number_key(i, other))));
+        if (i % 20011 == 0) {
+            tree_check(scattered);
+            tree_check(rising);
+        }
+        if (i == count / 2) /* half the keys: nothing like all of the memory */
+            assert_true(tree_memory(scattered) < count * (20 + 8) * 2 / 3);
+    }
+    tree_check(scattered);
+    tree_check(rising);
     tree_free(scattered);
     tree_free(rising);
+    mem_free(keys);
 }
 
 int main(void) {
