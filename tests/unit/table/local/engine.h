@@ -137,14 +137,14 @@ static inline bool get_item(struct engine *engine, struct arena *arena, const ch
 /* --- tables --- */
 
 /* Keys pk (S) and sk (S); a global index "byscore" on board (S) and score (N) that shows all, a
- * global index "byname" on name (S) that shows keys. */
+ * global index "byname" on nick (S) that shows keys. */
 static inline struct table_schema game_schema(struct arena *arena, const char *name) {
     struct key_part *parts = ARENA_ARRAY(arena, struct key_part, 5);
     parts[0] = (struct key_part){BYTES("pk"), VALUE_S};
     parts[1] = (struct key_part){BYTES("sk"), VALUE_S};
     parts[2] = (struct key_part){BYTES("board"), VALUE_S};
     parts[3] = (struct key_part){BYTES("score"), VALUE_N};
-    parts[4] = (struct key_part){BYTES("name"), VALUE_S};
+    parts[4] = (struct key_part){BYTES("nick"), VALUE_S};
     struct index_schema *indexes = ARENA_ARRAY(arena, struct index_schema, 2);
     indexes[0] = (struct index_schema){
         .name = BYTES("byscore"),

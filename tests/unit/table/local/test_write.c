@@ -67,7 +67,7 @@ static void test_replace_moves_entries(void **state) {
              item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:7", NULL));
     assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
     put_item(f->engine, &f->arena, "game",
-             item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:9", "name=S:x", NULL));
+             item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:9", "nick=S:x", NULL));
     assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
     assert_int_equal(tree_count(the_table(f)->indexes[1]->tree), 1);
     check_engine(f->engine);
@@ -143,21 +143,21 @@ static void test_faults(void **state) {
 static void test_usage(void **state) {
     struct fixture *f = *state;
     struct action action = action_of(ACTION_PUT, item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b",
-                                                         "score=N:7", "name=S:n", NULL));
+                                                         "score=N:7", "nick=S:n", NULL));
     struct change change = write_of(&f->arena, &action, 1);
     engine_do(f->engine, &change);
     assert_int_equal((int)action.usage.table, 1);
     assert_int_equal(action.usage.index_count, 2);
     /* Another score: the entry of one index moves, which is a deletion and an insertion. */
     action.item =
-        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "name=S:n", NULL);
+        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "nick=S:n", NULL);
     engine_do(f->engine, &change);
     assert_int_equal(action.usage.index_count, 1);
     assert_text(action.usage.indexes[0].name, "byscore");
     assert_int_equal((int)action.usage.indexes[0].units, 2);
     /* Another attribute: the index that shows it is written once. */
     action.item =
-        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "name=S:n", "x=S:y", NULL);
+        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "nick=S:n", "x=S:y", NULL);
     engine_do(f->engine, &change);
     assert_int_equal(action.usage.index_count, 1);
     assert_int_equal((int)action.usage.indexes[0].units, 1);

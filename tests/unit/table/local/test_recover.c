@@ -1,0 +1,267 @@
+/* Writes that fail: the Nth write, or the Nth sync, for N = 1, 2, 3, ..., once or for a while. What
+ * was acknowledged is there, what failed is there whole or not at all, and all that is derived
+ * agrees with the items. */
+#include "engine.h"
+
+#include "table/local/writer.h"
+
+enum { KEYS = 6, STEPS = 24 };
+
+/* What an item may be: the value last acknowledged, or one whose write failed since. -1: absent. */
+struct expected {
+    int values[STEPS + 1];
+    int count;
+};
+
+struct world {
+    struct local_settings settings;
+    struct store_faults faults;
+    struct engine *engine;
+    struct arena arena;
+    struct expected expected[KEYS];
+    unsigned failures;
+};
+
+static struct item key_item(struct arena *arena, int key, int value) {
+    struct item item;
+    const char *pk = (const char *)arena_printf(arena, "pk=S:%d%c", key, 0).data;
+    if (value < 0)
+        return item_of(arena, pk, "sk=S:0", NULL);
+    item = item_of(arena, pk, "sk=S:0", "board=S:b",
+                   (const char *)arena_printf(arena, "score=N:%d%c", value, 0).data,
+                   value % 3 == 0 ? "nick=S:third" : "x=S:y", NULL);
+    return item;
+}
+
+static void expect(struct world *world, int key, int value, bool acknowledged) {
+    struct expected *expected = &world->expected[key];
+    if (acknowledged)
+        expected->count = 0;
+    else
+        world->failures++;
+    expected->values[expected->count++] = value;
+}
+
+/* One put or deletion, or two puts in one change. */
+static void step(struct world *world, int number) {
+    int key = number % KEYS, other = (number + 1) % KEYS;
+    bool gone = number % 5 == 4, two = number % 4 == 3;
+    int value = gone ? -1 : number;
+    struct action actions[2] = {{.kind = gone ? ACTION_DELETE : ACTION_PUT, .table = BYTES("game")},
+                                {.kind = ACTION_PUT, .table = BYTES("game")}};
+    actions[0].item = key_item(&world->arena, key, value);
+    actions[1].item = key_item(&world->arena, other, number);
+    struct change change = write_of(&world->arena, actions, two ? 2 : 1);
+    engine_do(world->engine, &change);
+    if (change.failure.status != OK)
+        assert_status(&change, IO_FAILED);
+    expect(world, key, value, change.failure.status == OK);
+    if (two)
+        expect(world, other, number, change.failure.status == OK);
+}
+
+static void check_world(struct world *world) {
+    for (int key = 0; key < KEYS; key++) {
+        struct item got;
+        bool found =
+            get_item(world->engine, &world->arena, "game", key_item(&world->arena, key, -1), &got);
+        int64_t score = -1;
+        if (found)
+            assert_true(number_to_int(item_get(&got, BYTES("score"))->bytes, &score));
+        bool allowed = false;
+        for (int i = 0; i < world->expected[key].count; i++)
+            allowed |= world->expected[key].values[i] == score;
+        assert_true(allowed);
+    }
+}
+
+/* Writes until one is acknowledged: the engine is well again. */
+static void wait_well(struct world *world) {
+    for (int i = 0; i < 100; i++) {
+        struct action action = {.kind = ACTION_PUT,
+                                .table = BYTES("game"),
+                                .item = item_of(&world->arena, "pk=S:probe", "sk=S:0", NULL)};
+        action.item = item_with(&world->arena, &action.item, BYTES("n"),
+                                &(struct value){.type = VALUE_BOOL, .count = (uint32_t)i % 2});
+        struct change change = write_of(&world->arena, &action, 1);
+        if (engine_do(world->engine, &change) == OK)
+            return;
+        assert_status(&change, IO_FAILED);
+        usleep(20 * 1000);
+    }
+    fail_msg("no recovery");
+}
+
+static void run_world(struct world *world, int write_in, int sync_in, bool sticky) {
+    arena_init(&world->arena);
+    for (int key = 0; key < KEYS; key++)
+        world->expected[key] = (struct expected){{-1}, 1};
+    world->settings.store.faults = &world->faults;
+    world->settings.threads = 1;
+    world->engine = engine_open(&world->settings);
+    struct table_schema schema = game_schema(&world->arena, "game");
+    create_table(world->engine, &world->arena, &schema);
+    world->faults.sticky = sticky;
+    __atomic_store_n(&world->faults.write_in, write_in, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&world->faults.sync_in, sync_in, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < STEPS; i++) {
+        step(world, i);
+        check_world(world); /* reading goes on, whatever happens to writes */
+    }
+    if (sticky) {
+        assert_true(world->failures > 0);
+        struct engine_figures figures;
+        engine_figures(world->engine, &figures);
+        __atomic_store_n(&world->faults.write_in, 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&world->faults.sync_in, 0, __ATOMIC_SEQ_CST);
+    }
+    wait_well(world);
+    check_engine(world->engine);
+    check_world(world);
+    step(world, 1);
+    check_engine(world->engine);
+    engine_close(world->engine);
+    if (!world->settings.store.memory) {
+        world->engine = engine_open(&world->settings);
+        check_engine(world->engine);
+        check_world(world);
+        engine_close(world->engine);
+    }
+    arena_release(&world->arena);
+}
+
+static void test_faults_in_memory(void **state) {
+    (void)state;
+    for (int n = 1; n <= STEPS; n += n < 3 ? 1 : 9)
+        for (int kind = 0; kind < 4; kind++) {
+            struct world world = {.settings.store.memory = true};
+            run_world(&world, kind % 2 == 0 ? n : 0, kind % 2 == 1 ? n : 0, kind >= 2);
+        }
+}
+
+static void test_faults_on_disk(void **state) {
+    (void)state;
+    for (int n = 1; n <= 3; n++)
+        for (int kind = 0; kind < 4; kind++) {
+            char *path = folder_make();
+            struct world world = {.settings.store.path = path};
+            run_world(&world, kind % 2 == 0 ? n : 0, kind % 2 == 1 ? n : 0, kind >= 2);
+            folder_remove(path);
+        }
+}
+
+/* Making, changing and deleting tables, each with a write that fails. */
+static void test_tables(void **state) {
+    (void)state;
+    for (int sync = 0; sync < 2; sync++)
+        for (int kind = 0; kind < 4; kind++) {
+            struct world world = {.settings.store.memory = true, .settings.threads = 1};
+            world.settings.store.faults = &world.faults;
+            arena_init(&world.arena);
+            world.engine = engine_open(&world.settings);
+            struct table_schema schema = game_schema(&world.arena, "game"),
+                                other = plain_schema(&world.arena, "other");
+            create_table(world.engine, &world.arena, &schema);
+            put_item(world.engine, &world.arena, "game", key_item(&world.arena, 1, 3));
+            struct tag tag = {BYTES("k"), BYTES("v")};
+            struct alteration drop = {.drop_index = BYTES("byname")};
+            struct change change = {.kind = CHANGE_CREATE_TABLE + kind,
+                                    .arena = &world.arena,
+                                    .table = BYTES("game"),
+                                    .schema = &other,
+                                    .alteration = &drop,
+                                    .tags = &tag,
+                                    .tag_count = 1};
+            __atomic_store_n(sync ? &world.faults.sync_in : &world.faults.write_in, 1,
+                             __ATOMIC_SEQ_CST);
+            engine_do(world.engine, &change);
+            assert_status(&change, IO_FAILED);
+            /* A write to a table that may be gone: either is right. */
+            struct action action = {
+                .kind = ACTION_PUT, .table = BYTES("game"), .item = key_item(&world.arena, 2, 5)};
+            struct change write = write_of(&world.arena, &action, 1);
+            enum status status = engine_do(world.engine, &write);
+            assert_true(status == OK || (kind == 1 && sync == 1 && status == NO_TABLE));
+            check_engine(world.engine);
+            engine_close(world.engine);
+            arena_release(&world.arena);
+        }
+}
+
+/* Those that wait with a failing one fail with it: they may have seen what it did. */
+static void test_group_fails_together(void **state) {
+    (void)state;
+    enum { COUNT = 50 };
+    struct world world = {.settings.store.memory = true, .settings.threads = 1};
+    world.settings.store.faults = &world.faults;
+    arena_init(&world.arena);
+    world.engine = engine_open(&world.settings);
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    struct item values = item_of(&world.arena, ":n=N:1", NULL), got;
+    struct update *update = update_of(&world.arena, "ADD score :n", &values);
+    struct action actions[COUNT];
+    struct change changes[COUNT];
+    struct arena arenas[COUNT];
+    sem_t done;
+    sem_init(&done, 0, 0);
+    __atomic_store_n(&world.faults.write_in, 2, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < COUNT; i++) {
+        arena_init(&arenas[i]);
+        actions[i] = (struct action){.kind = ACTION_UPDATE,
+                                     .table = BYTES("game"),
+                                     .item = key_item(&world.arena, 1, -1),
+                                     .update = update};
+        changes[i] = write_of(&arenas[i], &actions[i], 1);
+        changes[i].done = engine_done;
+        changes[i].user = &done;
+    }
+    for (int i = 0; i < COUNT; i++)
+        engine_submit(world.engine, &changes[i]);
+    int64_t acknowledged = 0, score = 0;
+    for (int i = 0; i < COUNT; i++)
+        sem_wait(&done);
+    for (int i = 0; i < COUNT; i++) {
+        acknowledged += changes[i].failure.status == OK;
+        arena_release(&arenas[i]);
+    }
+    sem_destroy(&done);
+    assert_true(acknowledged > 0);
+    wait_well(&world);
+    get_item(world.engine, &world.arena, "game", key_item(&world.arena, 1, -1), &got);
+    number_to_int(item_get(&got, BYTES("score"))->bytes, &score);
+    assert_int_equal(score, acknowledged);
+    check_engine(world.engine);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
+static void test_read_fault(void **state) {
+    (void)state;
+    struct world world = {.settings.store.memory = true, .settings.threads = 1};
+    world.settings.store.faults = &world.faults;
+    arena_init(&world.arena);
+    world.engine = engine_open(&world.settings);
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    __atomic_store_n(&world.faults.read_in, 1, __ATOMIC_SEQ_CST);
+    struct action action = {
+        .kind = ACTION_PUT, .table = BYTES("game"), .item = key_item(&world.arena, 1, 5)};
+    struct change change = write_of(&world.arena, &action, 1);
+    engine_do(world.engine, &change);
+    assert_status(&change, IO_FAILED);
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    check_engine(world.engine);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults_in_memory), cmocka_unit_test(test_faults_on_disk),
+        cmocka_unit_test(test_tables),           cmocka_unit_test(test_group_fails_together),
+        cmocka_unit_test(test_read_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
