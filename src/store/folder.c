@@ -254,17 +254,25 @@ static int folder_is_new(const struct folder *folder, bool *out) {
     return 0;
 }
 
-static enum status folder_begin(struct folder *folder, bool may_make, struct arena *arena,
-                                struct failure *failure) {
+/* A folder that holds somebody else's files is left as it is, without even a lock in it. */
+static enum status folder_check_ours(const struct folder *folder, struct arena *arena,
+                                     struct failure *failure) {
     bool is_new = false;
+    if (has_file(folder, "FORMAT"))
+        return OK;
     if (folder_is_new(folder, &is_new) != 0)
         return folder_failed(folder, "read", arena, failure);
-    if (!is_new)
-        return failure_set(failure, arena, DAMAGED,
-                           "The folder %s has files in it but no FORMAT file: if it is not "
-                           "gametable's, choose an empty folder with --data; if it is, it is "
-                           "damaged: restore it from a backup.",
-                           folder->path);
+    if (is_new)
+        return OK;
+    return failure_set(failure, arena, DAMAGED,
+                       "The folder %s has files in it but no FORMAT file: if it is not "
+                       "gametable's, choose an empty folder with --data; if it is, it is "
+                       "damaged: restore it from a backup.",
+                       folder->path);
+}
+
+static enum status folder_begin(struct folder *folder, bool may_make, struct arena *arena,
+                                struct failure *failure) {
     if (!may_make)
         return folder_absent(folder, arena, failure);
     char text[32];
@@ -294,6 +302,8 @@ static int clear_db(const struct folder *folder) {
 static enum status folder_enter(struct folder *folder, bool may_make, struct arena *arena,
                                 struct failure *failure) {
     enum status status = folder_find(folder, may_make, arena, failure);
+    if (status == OK)
+        status = folder_check_ours(folder, arena, failure);
     if (status == OK)
         status = folder_lock(folder, arena, failure);
     if (status == OK)
