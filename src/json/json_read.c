@@ -22,8 +22,7 @@ static bool read_value(struct reader *reader, unsigned depth, struct json *out);
 
 static inline void skip_blanks(struct reader *reader) {
     const uint8_t *at = reader->at;
-    while (at < reader->end && *at <= ' ' &&
-           (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+    while (at < reader->end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
         at++;
     reader->at = at;
 }
