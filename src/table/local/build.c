@@ -99,9 +99,8 @@ static bool cut_span(struct store_iter *iter, struct key_span *span, struct aren
  * their keys are apart, not in how many there are, so there are many more than threads. */
 static void cut_table(struct builder *builder, struct arena *arena) {
     struct build *build = builder->build;
-    size_t most = build->item_count < SMALL_TABLE
-                      ? 1
-                      : (size_t)builder->worker_count * RANGES_A_THREAD;
+    size_t most =
+        build->item_count < SMALL_TABLE ? 1 : (size_t)builder->worker_count * RANGES_A_THREAD;
     struct buf low = {0}, high = {0};
     keys_put_segment(&low, &high, build->table, NULL, 0, 1);
     struct store_range range = {.family = STORE_ITEMS,
@@ -237,7 +236,9 @@ static void merge_index(struct builder *builder, unsigned at_index) {
     enum status status = OK;
     for (struct worker *from; status == OK && (from = least(builder, at_index, at)) != NULL;) {
         size_t *next = &at[from - builder->workers];
-        if (!tree_loader_add(loader, run_get(&from->runs[at_index], *next)))
+        const struct run *run = &from->runs[at_index];
+        run_prefetch(run, *next + 8);
+        if (!tree_loader_add(loader, run_get(run, *next)))
             status = DAMAGED; /* two items with the same key */
         ++*next;
     }

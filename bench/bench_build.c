@@ -1,0 +1,157 @@
+/* How long a start takes: opening a folder and building one global index from its items.
+ *
+ *   bench_build [ITEMS [FOLDER]]     made and removed; default 1000000 ./bench-build.tmp
+ *
+ * Items are scores of about 250 bytes, either all of one partition or each of its own. */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "table/local/local_int.h"
+#include "value/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static struct arena arena;
+static struct failure failure;
+
+static void check(enum status status) {
+    if (status == OK)
+        return;
+    fprintf(stderr, "bench_build: %s: %.*s\n", status_name(status), BYTES_ARG(failure.text));
+    exit(1);
+}
+
+static struct table_schema make_schema(void) {
+    static struct key_part parts[4];
+    static struct index_schema index;
+    parts[0] = (struct key_part){BYTES("PK"), VALUE_S};
+    parts[1] = (struct key_part){BYTES("SK"), VALUE_S};
+    parts[2] = (struct key_part){BYTES("GSI1PK"), VALUE_S};
+    parts[3] = (struct key_part){BYTES("GSI1SK"), VALUE_N};
+    index = (struct index_schema){
+        .name = BYTES("GSI1"),
+        .keys = {.parts = {parts[2], parts[3]}, .partition_count = 1, .sort_count = 1}};
+    return (struct table_schema){
+        .name = BYTES("game"),
+        .attributes = parts,
+        .attribute_count = 4,
+        .keys = {.parts = {parts[0], parts[1]}, .partition_count = 1, .sort_count = 1},
+        .indexes = &index,
+        .index_count = 1};
+}
+
+static struct item make_item(struct arena *to, struct random *random, unsigned number,
+                             bool one_partition) {
+    struct pair *pairs = ARENA_ARRAY(to, struct pair, 9);
+    static const char filler[] = "a player's words about this score, as players have them........";
+    uint32_t count = 0;
+    unsigned spread = number * 2654435761u;
+    struct bytes pk =
+        one_partition ? BYTES("BOARD#weekly#2026-31") : arena_printf(to, "PLAYER#%010u", spread);
+    struct value score = {.type = VALUE_N,
+                          .bytes = number_from_int(to, (int64_t)random_below(random, 10000000))};
+    struct value when = {.type = VALUE_N,
+                         .bytes = number_from_int(to, 1750000000000 + (int64_t)number)};
+    pairs[count++] = (struct pair){BYTES("PK"), value_string(pk)};
+    pairs[count++] =
+        (struct pair){BYTES("SK"), value_string(arena_printf(to, "SCORE#%010u", spread))};
+    pairs[count++] = (struct pair){BYTES("GSI1PK"), value_string(BYTES("BOARD#weekly#2026-31"))};
+    pairs[count++] = (struct pair){BYTES("GSI1SK"), score};
+    pairs[count++] =
+        (struct pair){BYTES("name"), value_string(arena_printf(to, "Player %u", number))};
+    pairs[count++] = (struct pair){BYTES("updatedAt"), when};
+    pairs[count++] = (struct pair){BYTES("country"), value_string(BYTES("NL"))};
+    pairs[count++] = (struct pair){BYTES("motto"), value_string(bytes_str(filler))};
+    pairs[count++] = (struct pair){BYTES("verified"), value_bool(true)};
+    return (struct item){pairs, value_sort_pairs(pairs, count)};
+}
+
+/* Writes a folder as the engine would have left it. */
+static void fill(const char *path, unsigned count, bool one_partition) {
+    struct local local = {.names = names_new()};
+    struct store_settings settings = {.path = path, .sync = STORE_SYNC_NONE};
+    struct table_schema schema = make_schema();
+    struct random random;
+    struct arena scratch;
+    struct buf key = {0}, value = {0};
+    uint64_t size = 0;
+    arena_init(&scratch);
+    random_seed(&random, 1);
+    check(store_open(&settings, &arena, &failure, &local.store));
+    struct table *table = table_new(1, &schema);
+    struct store_batch *batch = store_batch_new(local.store);
+    for (unsigned i = 0; i < count; i++) {
+        struct item item = make_item(&scratch, &random, i, one_partition);
+        buf_clear(&key);
+        buf_clear(&value);
+        keys_put_item(&key, table, &schema, &item);
+        item_encode(&item, local.names, &value);
+        store_put(batch, STORE_ITEMS, buf_bytes(&key), buf_bytes(&value));
+        size += item_size(&item);
+        arena_reset(&scratch);
+        if (i % 10000 != 9999 && i + 1 != count)
+            continue;
+        check(store_write(local.store, batch, &arena, &failure));
+        store_batch_clear(batch);
+    }
+    struct table_description about = {.id = BYTES("00000000-0000-0000-0000-000000000000")};
+    catalogue_put_names(batch, &local, names_count(local.names));
+    catalogue_put_table(batch, table, &schema, &about);
+    catalogue_put_counts(batch, table, count, size);
+    catalogue_put_next_id(batch, 2);
+    check(store_write(local.store, batch, &arena, &failure));
+    printf("  %u items of %llu bytes", count, (unsigned long long)(size / count));
+    store_batch_free(batch);
+    store_close(local.store);
+    table_unref(table);
+    names_free(local.names);
+    arena_release(&scratch);
+    buf_release(&key);
+    buf_release(&value);
+}
+
+static void start(const char *path, unsigned count, unsigned threads) {
+    struct local_settings settings = {.store = {.path = path, .must_exist = true},
+                                      .threads = threads};
+    struct engine *engine;
+    struct engine_figures figures;
+    int64_t before = clock_ticks_us();
+    clock_t cpu_before = clock();
+    check(local_open(&settings, &arena, &failure, &engine));
+    double took = (double)(clock_ticks_us() - before) / 1e6;
+    double cpu = (double)(clock() - cpu_before) / CLOCKS_PER_SEC;
+    engine_figures(engine, &figures);
+    printf("; %u thread%s %.3f s (%.3f s of processors)", threads, threads == 1 ? "" : "s", took,
+           cpu);
+    if (figures.index_entries != count)
+        printf(" (%llu entries!)", (unsigned long long)figures.index_entries);
+    if (threads != 1)
+        printf("; index %.1f bytes an item", (double)figures.index_memory / count);
+    engine_close(engine);
+}
+
+static void clean(const char *path) {
+    char *command = arena_str(&arena, arena_printf(&arena, "rm -rf '%s'", path));
+    if (system(command) != 0)
+        fprintf(stderr, "bench_build: %s is left\n", path);
+}
+
+int main(int argc, char **argv) {
+    unsigned count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1000000;
+    const char *path = argc > 2 ? argv[2] : "./bench-build.tmp";
+    arena_init(&arena);
+    printf("start with one global index\n");
+    for (int one_partition = 0; one_partition < 2; one_partition++) {
+        fill(path, count, one_partition != 0);
+        printf(one_partition ? ", one partition" : ", a partition each");
+        fflush(stdout);
+        start(path, count, 1);
+        start(path, count, 2);
+        printf("\n");
+        clean(path);
+    }
+    arena_release(&arena);
+    return 0;
+}
