@@ -223,7 +223,8 @@ enum status store_sync(struct store *store) {
 /* --- looking after it --- */
 
 static uint64_t memory_usage(struct store *store) {
-    uint64_t total = rocksdb_cache_get_usage(store->options.cache);
+    rocksdb_cache_t *cache = store->options.cache;
+    uint64_t total = cache != NULL ? rocksdb_cache_get_usage(cache) : 0;
     for (int i = 0; i < DB_FAMILIES; i++) {
         total += property(store, i, "rocksdb.cur-size-all-mem-tables");
         total += property(store, i, "rocksdb.estimate-table-readers-mem");

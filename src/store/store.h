@@ -39,7 +39,7 @@ struct store_settings {
                          store is "broken" from the start */
     enum store_sync sync;
     int interval_ms;             /* 0: 100 */
-    size_t block_cache;          /* bytes; 0: 32 MB */
+    size_t block_cache;          /* bytes; 0: none, tables are mapped into memory */
     struct store_faults *faults; /* NULL: none */
 };
 

@@ -15,8 +15,8 @@ enum { DB_FAMILIES = STORE_FAMILIES + 1 };
 struct db_options {
     rocksdb_options_t *db;                     /* of the whole, and of the default family */
     rocksdb_options_t *family[STORE_FAMILIES]; /* of each of ours */
-    rocksdb_cache_t *cache;
-    rocksdb_env_t *env; /* owned; NULL for the system's own */
+    rocksdb_cache_t *cache;                    /* NULL: tables are mapped */
+    rocksdb_env_t *env;                        /* owned; NULL for the system's own */
     rocksdb_readoptions_t *read;
     rocksdb_writeoptions_t *write;        /* leaves the log to the system */
     rocksdb_writeoptions_t *write_synced; /* waits for the disk */
