@@ -4,7 +4,7 @@
 #include "expr/parse.h"
 #include "value/number.h"
 
-enum status bind_path(struct binder *binder, struct path *path) {
+static enum status bind_path(struct binder *binder, struct path *path) {
     const struct expr_source *source = binder->source;
     for (uint32_t i = 0; i < path->count; i++) {
         struct step *step = &path->steps[i];
@@ -23,6 +23,18 @@ enum status bind_path(struct binder *binder, struct path *path) {
                           "The document path has too many nesting levels; nesting levels: %u",
                           path->count);
     return OK;
+}
+
+enum status bind_paths(struct binder *binder, struct path_set *set) {
+    for (uint32_t i = set->count; i-- > 0;) {
+        enum status status = bind_path(binder, set->targets[i].path);
+        if (status == OK)
+            continue;
+        /* A clash among those bound already comes first. */
+        struct path_set bound = {set->targets + i + 1, set->count - i - 1};
+        return path_set_sort(&bound) ? status : path_set_fault(binder->source, &bound);
+    }
+    return path_set_sort(set) ? OK : path_set_fault(binder->source, set);
 }
 
 static enum status bind_value(struct binder *binder, struct node *node) {

@@ -3,6 +3,7 @@
 #define GT_EXPR_CHECK_H
 
 #include "expr/function.h"
+#include "expr/path.h"
 
 /* --- pass 2: shape --- */
 
@@ -18,8 +19,9 @@ struct binder {
     uint32_t operators; /* seen so far */
 };
 
-/* Aliases in the path become names. */
-enum status bind_path(struct binder *binder, struct path *path);
+/* Aliases in the paths, which are in the order given, become names; then the set is sorted. Faults
+ * when two paths cannot stand together. The service binds from the last to the first. */
+enum status bind_paths(struct binder *binder, struct path_set *set);
 /* Binds the tree under `node`, children first, and checks each operator's operands. */
 enum status bind_node(struct binder *binder, struct node *node);
 /* Checks the number of operators; last. */

@@ -30,15 +30,15 @@ static bool is_key_operator(const struct node *node) {
 static enum status find_attribute(const struct key_reader *reader, const struct node *node,
                                   const struct node **out) {
     *out = NULL;
-    for (const struct node *child = node->first; child != NULL; child = child->next)
-        if (child->type == NODE_FUNCTION)
-            return refuse(reader, "KeyConditionExpressions cannot contain nested operations");
     bool first_only = node->type == NODE_BETWEEN || node->type == NODE_FUNCTION;
-    if (first_only && node->first->type != NODE_PATH)
+    if (first_only && node->first->type == NODE_VALUE)
         return failure_set(reader->source->failure, reader->source->arena, INVALID,
                            BAD_CONDITION "%.*s operator must have the key attribute as its first "
                                          "operand",
                            BYTES_ARG(node_name(node)));
+    for (const struct node *child = node->first; child != NULL; child = child->next)
+        if (child->type == NODE_FUNCTION)
+            return refuse(reader, "KeyConditionExpressions cannot contain nested operations");
     for (const struct node *child = node->first; child != NULL; child = child->next) {
         if (child->type != NODE_PATH)
             continue;

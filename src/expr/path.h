@@ -14,7 +14,7 @@ struct bytes path_text(const struct path *path, struct arena *arena);
  * before names by bytes. All that share their first d steps stand side by side, so a range and a
  * depth name a place in a document, and a walk of the set is a walk of the document. */
 struct target {
-    const struct path *path;
+    struct path *path;
     uint32_t position; /* in the order given */
 };
 

@@ -48,13 +48,8 @@ enum status projection_parse(const struct expr_source *source, struct projection
     enum status status = parse_paths(source, projection);
     for (uint32_t i = 0; status == OK && i < set->count; i++)
         status = check_path_shape(source, &projection->paths[i]);
-    /* From the last to the first, as the service binds them. */
-    for (uint32_t i = set->count; status == OK && i-- > 0;)
-        status = bind_path(&binder, &projection->paths[i]);
-    if (status == OK && !path_set_sort(set))
-        status = path_set_fault(source, set);
     if (status == OK)
-        status = bind_end(&binder);
+        status = bind_paths(&binder, set);
     if (status == OK)
         *out = projection;
     return status;

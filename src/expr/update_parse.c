@@ -173,14 +173,10 @@ static enum status check_change(const struct expr_source *source, const struct a
                       name, long_type_name(type), name);
 }
 
-/* From the last action to the first, as the service does: all paths, then all values. */
+/* All paths, then all values, from the last to the first. */
 static enum status bind_actions(const struct expr_source *source, struct update *update) {
     struct binder binder = {.source = source};
-    enum status status = OK;
-    for (uint32_t i = update->count; status == OK && i-- > 0;)
-        status = bind_path(&binder, &update->actions[i].path);
-    if (status == OK && !path_set_sort(&update->set))
-        status = path_set_fault(source, &update->set);
+    enum status status = bind_paths(&binder, &update->set);
     for (uint32_t i = update->count; status == OK && i-- > 0;) {
         struct action *action = &update->actions[i];
         if (action->value == NULL)
