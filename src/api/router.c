@@ -1,5 +1,6 @@
 #include "api/router.h"
 
+#include "api/dynamodb/answer.h"
 #include "base/mem.h"
 
 struct router {
@@ -33,7 +34,10 @@ static void answer_healthy(struct http_exchange *exchange) {
 static void answer_preflight(struct http_exchange *exchange) {
     struct bytes headers = http_header(exchange, "Access-Control-Request-Headers");
     struct bytes method = http_header(exchange, "Access-Control-Request-Method");
+    char id[REQUEST_ID_SIZE];
+    answer_request_id(id);
     struct buf lines = {0};
+    buf_printf(&lines, "x-amzn-RequestId: %.*s\r\n", REQUEST_ID_SIZE, id);
     buf_lit(&lines, "Access-Control-Allow-Origin: *\r\nAccess-Control-Max-Age: 172800\r\n");
     if (headers.size != 0)
         buf_printf(&lines, "Access-Control-Allow-Headers: %.*s\r\n", BYTES_ARG(headers));
