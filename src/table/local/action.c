@@ -30,12 +30,21 @@ static struct bytes encode(struct local *local, struct change *change, const str
     return encoded;
 }
 
+/* The attribute that items of a collection share: only tables with local indexes tell it. */
+static struct bytes collection_key(struct change *change, const struct table_schema *schema) {
+    for (uint32_t i = 0; i < schema->index_count; i++)
+        if (schema->indexes[i].local)
+            return arena_copy(change->arena, schema->keys.parts[0].name);
+    return (struct bytes){0};
+}
+
 enum status action_prepare(struct local *local, struct change *change, struct action *action,
                            struct table *table) {
     struct prepared *prepared = ARENA_NEW(change->arena, struct prepared);
     action->engine_data = prepared;
     prepared->table = table;
     prepared->schema = table->schema;
+    action->collection_key = collection_key(change, prepared->schema);
     enum status status = check(change, action, prepared->schema);
     if (status != OK)
         return status;
