@@ -113,7 +113,8 @@ static struct inner *inner_copy(struct tree *tree, const struct inner *inner, un
         prefix.size = pack_common(prefix, pack_key(keys, last - 1, &tree->scratch));
     }
     size_t load = pack_load_under(keys, from, last, prefix.size);
-    struct inner *copy = tree_node_new(tree, HEADER, pack_size_of(prefix.size, load) + GROWTH, true);
+    struct inner *copy =
+        tree_node_new(tree, HEADER, pack_size_of(prefix.size, load) + GROWTH, true);
     struct pack_writer writer;
     pack_start(&writer, &copy->keys, prefix, last - from);
     pack_copy(&writer, keys, from, last, &tree->scratch);
