@@ -25,9 +25,9 @@ void dynamodb_face_free(struct dynamodb_face *face) {
 }
 
 static bool is_json(struct bytes type) {
-    const uint8_t *end = memchr(type.data, ';', type.size);
-    if (end != NULL)
-        type.size = (size_t)(end - type.data);
+    size_t end = bytes_find(type, BYTES(";"));
+    if (end != SIZE_MAX)
+        type.size = end;
     while (type.size != 0 && type.data[type.size - 1] == ' ')
         type.size--;
     return bytes_equal(type, BYTES("application/x-amz-json-1.0")) ||

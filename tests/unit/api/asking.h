@@ -16,6 +16,7 @@ struct asking {
     struct dynamodb_face *face;
     struct http_exchange exchange;
     struct http_header headers[16];
+    char target[96];
     struct task task;
     sem_t answered;
     int status;
@@ -85,8 +86,6 @@ static inline void asking_header(struct asking *asking, const char *name, const 
 /* Begins a request without any headers. */
 static inline void asking_begin(struct asking *asking, struct bytes body) {
     struct http_exchange *exchange = &asking->exchange;
-    arena_reset(&exchange->arena);
-    buf_clear(&exchange->reply);
     exchange->method = BYTES("POST");
     exchange->path = BYTES("/");
     exchange->query = (struct bytes){0};
@@ -98,6 +97,8 @@ static inline void asking_begin(struct asking *asking, struct bytes body) {
 
 /* Sends it and waits for the answer, which is in asking->status, body and lines. */
 static inline void asking_send(struct asking *asking) {
+    arena_reset(&asking->exchange.arena);
+    buf_clear(&asking->exchange.reply);
     asking->task.run = asking_run;
     loop_post(asking->exchange.loop, &asking->task);
     while (sem_wait(&asking->answered) != 0)
@@ -107,10 +108,9 @@ static inline void asking_send(struct asking *asking) {
 /* A whole request with what clients send. */
 static inline const char *ask_bytes(struct asking *asking, const char *operation,
                                     struct bytes body) {
-    char target[96];
-    snprintf(target, sizeof target, "DynamoDB_20120810.%s", operation);
+    snprintf(asking->target, sizeof asking->target, "DynamoDB_20120810.%s", operation);
     asking_begin(asking, body);
-    asking_header(asking, "X-Amz-Target", target);
+    asking_header(asking, "X-Amz-Target", asking->target);
     asking_header(asking, "Content-Type", "application/x-amz-json-1.0");
     asking_header(asking, "X-Amz-Date", "20260101T000000Z");
     asking_header(asking, "Authorization",

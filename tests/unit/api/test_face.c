@@ -118,7 +118,6 @@ static void test_presigned_and_cors(void **state) {
     assert_has(lines(), "Access-Control-Allow-Origin: *\r\n");
     asking.exchange.query = BYTES("X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Date=c"
                                   "&X-Amz-SignedHeaders=d&X-Amz-Signature=e");
-    buf_clear(&asking.exchange.reply);
     asking_send(&asking);
     assert_int_equal(asking.status, 200);
 }
@@ -158,7 +157,6 @@ static void test_compression(void **state) {
     buf_put(&plain, buf_bytes(&asking.body));
     assert_true(plain.size > 4096);
     asking_header(&asking, "accept-encoding", "deflate, gzip");
-    buf_clear(&asking.exchange.reply);
     asking_send(&asking);
     assert_has(lines(), "Content-Encoding: gzip\r\n");
     assert_true(asking.body.size < plain.size);
