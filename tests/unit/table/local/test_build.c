@@ -110,7 +110,7 @@ static struct item random_score(struct fixture *f, unsigned number, bool one_par
     if (random_below(&f->random, 10) != 0)
         item = item_with(arena, &item, BYTES("score"), &score);
     if (random_below(&f->random, 3) == 0)
-        item = item_with(arena, &item, BYTES("name"), &name);
+        item = item_with(arena, &item, BYTES("nick"), &name);
     return item;
 }
 
