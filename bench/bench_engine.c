@@ -104,6 +104,8 @@ static void send(struct flight *flight) {
 static void bench_put(struct flight *flights, unsigned count, double seconds) {
     static uint64_t all;
     int64_t start = clock_ticks_us(), end = start + (int64_t)(seconds * 1e6), waited = 0;
+    struct engine_figures before, after;
+    engine_figures(engine, &before);
     double cpu = cpu_us();
     uint64_t finished = 0;
     unsigned out = count;
@@ -127,9 +129,12 @@ static void bench_put(struct flight *flights, unsigned count, double seconds) {
     }
     all += finished;
     double took = (double)(clock_ticks_us() - start) / 1e6;
-    printf("put, %3u in flight   %9.0f/s   %7.0f us each   %6.2f us of processor\n", count,
-           (double)finished / took, (double)waited / (double)finished,
-           (cpu_us() - cpu) / (double)finished);
+    cpu = cpu_us() - cpu;
+    engine_figures(engine, &after);
+    printf(
+        "put, %3u in flight   %9.0f/s   %7.0f us each   %6.2f us of processor   %5.1f a commit\n",
+        count, (double)finished / took, (double)waited / (double)finished, cpu / (double)finished,
+        (double)finished / (double)(after.commits - before.commits));
 }
 
 static void bench_get(double seconds) {
