@@ -124,7 +124,7 @@ static uint64_t property(struct store *store, int family, const char *name) {
 }
 
 /* Room for the log to be written out again and for the files of an opening. */
-static enum status probe(struct store *store, struct arena *arena, struct failure *failure) {
+enum status store_probe(struct store *store, struct arena *arena, struct failure *failure) {
     if (store->settings.memory)
         return OK;
     uint64_t held = 0;
@@ -147,7 +147,7 @@ static enum status open_again(struct store *store, struct arena *arena, struct f
 enum status store_reopen(struct store *store, struct arena *arena, struct failure *failure) {
     if (store->settings.read_only)
         return refuse_write(store, arena, failure);
-    enum status status = probe(store, arena, failure);
+    enum status status = store_probe(store, arena, failure);
     if (status != OK)
         return status;
     syncer_stop(store);

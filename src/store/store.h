@@ -51,6 +51,9 @@ enum status store_open(const struct store_settings *settings, struct arena *aren
                        struct failure *failure, struct store **out);
 /* Syncs and closes. */
 void store_close(struct store *store);
+/* Whether reopening has a chance: there is room on the disk. Changes nothing; snapshots may be
+ * held. Called by the writing thread. */
+enum status store_probe(struct store *store, struct arena *arena, struct failure *failure);
 /* Closes and opens again after a failed write: what was logged is there, what was not is not. Waits
  * for the snapshots and iterators of other threads to be released; the caller's own, and all
  * batches, must be gone. Readers who come meanwhile wait. On failure the store stays closed to

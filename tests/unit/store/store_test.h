@@ -82,4 +82,18 @@ static inline void assert_value(struct store_test *t, struct store *store, enum 
         assert_bytes_equal(got, bytes_str(value));
 }
 
+enum { WIDTH = 12 };
+
+/* Batch `number`: WIDTH keys over both families, some of 10 kB, all with the number in front. */
+static inline void fill_batch(struct store_batch *batch, uint32_t number) {
+    static uint8_t value[10000];
+    memcpy(value, &number, sizeof(number));
+    for (int i = 0; i < WIDTH; i++) {
+        char key[16];
+        snprintf(key, sizeof(key), "key %d", i);
+        store_put(batch, i % 3 == 0 ? STORE_META : STORE_ITEMS, bytes_str(key),
+                  bytes_of(value, i % 4 == 0 ? sizeof(value) : 300));
+    }
+}
+
 #endif
