@@ -3,7 +3,8 @@
  * A write that failed may be in the log or not; nobody was told that it happened, so either is
  * right, but what is in memory must agree with it. So the store is opened again and everything
  * derived from it is made anew, as at a start. Readers wait meanwhile: the store cannot be reopened
- * under a snapshot. Between the failure and this, they read on from the last good view. */
+ * under a snapshot. Between the failure and this, and as long as the disk has no room, they read on
+ * from the last good view. */
 #include "table/local/writer.h"
 
 #include "base/clock.h"
@@ -47,7 +48,9 @@ static enum status reopen(struct local *local, struct arena *arena, struct failu
     enum status status = store_reopen(local->store, arena, failure);
     view_resume(local);
     cache_clear(local->cache);
-    return status == OK ? rebuild(local, arena, failure) : status;
+    /* Even a store that can only be read may now have what the failed write left in the log. */
+    enum status rebuilt = rebuild(local, arena, failure);
+    return status != OK ? status : rebuilt;
 }
 
 enum status writer_recover(struct local *local) {
@@ -57,13 +60,15 @@ enum status writer_recover(struct local *local) {
     struct arena arena;
     struct failure failure;
     arena_init(&arena);
-    writer->stale = true;
-    backfill_stop_all(local);
-    pthread_rwlock_wrlock(&local->moment);
-    enum status status = reopen(local, &arena, &failure);
-    pthread_rwlock_unlock(&local->moment);
+    enum status status = store_probe(local->store, &arena, &failure);
+    if (status == OK) {
+        backfill_stop_all(local);
+        pthread_rwlock_wrlock(&local->moment);
+        status = reopen(local, &arena, &failure);
+        pthread_rwlock_unlock(&local->moment);
+        writer->stale = status != OK; /* at least, builds were stopped */
+    }
     arena_release(&arena);
     writer->retry_at_us = clock_ticks_us() + RETRY_US;
-    writer->stale = status != OK;
     return status;
 }
