@@ -36,10 +36,9 @@ static enum status find_attribute(const struct key_reader *reader, const struct 
                            BAD_CONDITION "%.*s operator must have the key attribute as its first "
                                          "operand",
                            BYTES_ARG(node_name(node)));
-    for (const struct node *child = node->first; child != NULL; child = child->next)
+    for (const struct node *child = node->first; child != NULL; child = child->next) {
         if (child->type == NODE_FUNCTION)
             return refuse(reader, "KeyConditionExpressions cannot contain nested operations");
-    for (const struct node *child = node->first; child != NULL; child = child->next) {
         if (child->type != NODE_PATH)
             continue;
         if (*out != NULL)

@@ -223,19 +223,20 @@ static enum action_type action_of(const struct legacy_change *change) {
 
 enum status legacy_update(const struct legacy_change *changes, size_t count, struct arena *arena,
                           struct failure *failure, struct update **out) {
-    struct update *update = update_new(arena, count);
+    struct update *update = ARENA_NEW(arena, struct update);
     update->legacy = true;
     for (size_t i = 0; i < count; i++) {
         enum status status = check_change(&changes[i], arena, failure);
         if (status != OK)
             return status;
-        struct action *action = update_add(update, action_of(&changes[i]));
+        struct action *action = update_add(update, arena, action_of(&changes[i]));
         action->path = path_of_name(arena, changes[i].name);
         if (changes[i].value != NULL) {
             action->value = node_new(arena, NODE_VALUE);
             action->value->value = changes[i].value;
         }
     }
+    update_fill_set(update, arena);
     path_set_sort(&update->set);
     *out = update;
     return OK;

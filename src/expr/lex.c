@@ -1,46 +1,48 @@
 #include "expr/lex.h"
 
-#include <strings.h>
+enum { BLANK = 1, LETTER = 2, DIGIT = 4, NAME_PART = 8 };
 
-static bool is_blank(uint8_t c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+#define LETTERS(from, to) [from... to] = LETTER | NAME_PART
 
-static bool is_letter(uint8_t c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(uint8_t c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_name_part(uint8_t c) {
-    return is_letter(c) || is_digit(c) || c == '_';
-}
-
-static const struct {
-    const char *word;
-    size_t size;
-    enum token_type type;
-} words[] = {
-    {"IN", 2, TOKEN_IN},         {"OR", 2, TOKEN_OR},         {"AND", 3, TOKEN_AND},
-    {"NOT", 3, TOKEN_NOT},       {"SET", 3, TOKEN_SET},       {"ADD", 3, TOKEN_ADD},
-    {"DELETE", 6, TOKEN_DELETE}, {"REMOVE", 6, TOKEN_REMOVE}, {"BETWEEN", 7, TOKEN_BETWEEN},
+static const uint8_t classes[256] = {
+    [' '] = BLANK,     ['\t'] = BLANK,    ['\n'] = BLANK,
+    ['\r'] = BLANK,    ['_'] = NAME_PART, ['0' ... '9'] = DIGIT | NAME_PART,
+    LETTERS('a', 'z'), LETTERS('A', 'Z'),
 };
 
+static enum token_type word_or_name(struct bytes word, const char *upper, enum token_type type) {
+    for (size_t i = 0; i < word.size; i++)
+        if ((word.data[i] & 0xdf) != (uint8_t)upper[i])
+            return TOKEN_NAME;
+    return type;
+}
+
+/* Words are told apart by their length and first letter. */
 static enum token_type word_type(struct bytes word) {
-    if (word.size > 7)
+    uint8_t first = word.data[0] & 0xdf;
+    switch (word.size) {
+    case 2:
+        return first == 'I' ? word_or_name(word, "IN", TOKEN_IN)
+                            : word_or_name(word, "OR", TOKEN_OR);
+    case 3:
+        if (first == 'A' && (word.data[1] & 0xdf) == 'N')
+            return word_or_name(word, "AND", TOKEN_AND);
+        return first == 'A'   ? word_or_name(word, "ADD", TOKEN_ADD)
+               : first == 'N' ? word_or_name(word, "NOT", TOKEN_NOT)
+                              : word_or_name(word, "SET", TOKEN_SET);
+    case 6:
+        return first == 'D' ? word_or_name(word, "DELETE", TOKEN_DELETE)
+                            : word_or_name(word, "REMOVE", TOKEN_REMOVE);
+    case 7:
+        return word_or_name(word, "BETWEEN", TOKEN_BETWEEN);
+    default:
         return TOKEN_NAME;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (words[i].size == word.size &&
-            strncasecmp(words[i].word, (const char *)word.data, word.size) == 0)
-            return words[i].type;
-    return TOKEN_NAME;
+    }
 }
 
 /* The end of the run of name characters from `at` on. */
 static size_t name_end(struct bytes text, size_t at) {
-    while (at < text.size && is_name_part(text.data[at]))
+    while (at < text.size && (classes[text.data[at]] & NAME_PART))
         at++;
     return at;
 }
@@ -48,7 +50,7 @@ static size_t name_end(struct bytes text, size_t at) {
 static size_t digits_end(struct bytes text, size_t at) {
     if (text.data[at] == '0')
         return at + 1;
-    while (at < text.size && is_digit(text.data[at]))
+    while (at < text.size && (classes[text.data[at]] & DIGIT))
         at++;
     return at;
 }
@@ -103,16 +105,16 @@ static struct token lex_symbol(struct bytes text, size_t at) {
 }
 
 struct token lex_next(struct bytes text, size_t at) {
-    while (at < text.size && is_blank(text.data[at]))
+    while (at < text.size && (classes[text.data[at]] & BLANK))
         at++;
     if (at == text.size)
         return (struct token){TOKEN_END, at, at};
     uint8_t c = text.data[at];
-    if (is_letter(c)) {
+    if (classes[c] & LETTER) {
         size_t end = name_end(text, at);
         return (struct token){word_type(bytes_of(text.data + at, end - at)), at, end};
     }
-    if (is_digit(c))
+    if (classes[c] & DIGIT)
         return (struct token){TOKEN_INDEX, at, digits_end(text, at)};
     if ((c == '#' || c == ':') && name_end(text, at + 1) > at + 1)
         return (struct token){c == '#' ? TOKEN_NAME_ALIAS : TOKEN_VALUE_ALIAS, at,

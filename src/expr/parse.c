@@ -31,6 +31,7 @@ enum status parse_begin(struct parser *parser, const struct expr_source *source)
                           "expression size: %zu",
                           source->text.size);
     parser->current = lex_next(source->text, 0);
+    parser->next = lex_next(source->text, parser->current.end);
     return OK;
 }
 
@@ -43,7 +44,8 @@ bool parse_end(struct parser *parser) {
 void parse_advance(struct parser *parser) {
     parser->previous = parser->current;
     parser->started = true;
-    parser->current = lex_next(parser->source->text, parser->current.end);
+    parser->current = parser->next;
+    parser->next = lex_next(parser->source->text, parser->current.end);
 }
 
 bool parse_accept(struct parser *parser, enum token_type type) {
@@ -67,9 +69,8 @@ void *parse_fail_syntax(struct parser *parser) {
     struct bytes text = parser->source->text, token = lex_text(text, parser->current);
     if (parser->current.type == TOKEN_END)
         token = BYTES("<EOF>");
-    struct token after = lex_next(text, parser->current.end);
     size_t start = parser->started ? parser->previous.start : 0;
-    struct bytes near = bytes_of(text.data + start, after.end - start);
+    struct bytes near = bytes_of(text.data + start, parser->next.end - start);
     parser->status = expr_fault(parser->source, "Syntax error; token: \"%.*s\", near: \"%.*s\"",
                                 BYTES_ARG(token), BYTES_ARG(near));
     return NULL;
@@ -123,23 +124,9 @@ static bool parse_step(struct parser *parser, bool is_index, struct step *out) {
     return parser->status == OK;
 }
 
-/* Steps there may be at most: dots and brackets from here on, up to what cannot be in a path. */
-static uint32_t count_steps(const struct parser *parser) {
-    struct bytes text = parser->source->text;
-    uint32_t count = 1;
-    struct token token = lex_next(text, parser->current.end);
-    while (token.type == TOKEN_DOT || token.type == TOKEN_OPEN_INDEX ||
-           token.type == TOKEN_CLOSE_INDEX || token.type == TOKEN_INDEX ||
-           token.type == TOKEN_NAME || token.type == TOKEN_NAME_ALIAS) {
-        count += token.type == TOKEN_DOT || token.type == TOKEN_OPEN_INDEX;
-        token = lex_next(text, token.end);
-    }
-    return count;
-}
-
 bool parse_path(struct parser *parser, struct path *out) {
-    uint32_t room = count_steps(parser);
-    struct step *steps = arena_alloc(parser->source->arena, sizeof(struct step) * room);
+    struct arena *arena = parser->source->arena;
+    struct step *steps = arena_alloc(arena, sizeof(struct step));
     *out = (struct path){steps, 1};
     if (!parse_step(parser, false, &steps[0]))
         return false;
@@ -148,6 +135,9 @@ bool parse_path(struct parser *parser, struct path *out) {
         if (!is_index && parser->current.type != TOKEN_DOT)
             return true;
         parse_advance(parser);
+        /* In place: nothing else is allocated meanwhile. */
+        size_t size = sizeof(struct step) * out->count;
+        out->steps = steps = arena_grow(arena, steps, size, size + sizeof(struct step));
         if (!parse_step(parser, is_index, &steps[out->count]))
             return false;
         out->count++;
@@ -168,11 +158,6 @@ static struct node *parse_function(struct parser *parser) {
     return node;
 }
 
-static bool at_function(const struct parser *parser) {
-    return parser->current.type == TOKEN_NAME &&
-           lex_next(parser->source->text, parser->current.end).type == TOKEN_OPEN;
-}
-
 static struct node *parse_grouped_operand(struct parser *parser) {
     parse_advance(parser);
     if (!parse_enter(parser))
@@ -187,7 +172,7 @@ static struct node *parse_grouped_operand(struct parser *parser) {
 struct node *parse_operand(struct parser *parser) {
     if (parser->current.type == TOKEN_OPEN)
         return parse_grouped_operand(parser);
-    if (at_function(parser))
+    if (parser->current.type == TOKEN_NAME && parser->next.type == TOKEN_OPEN)
         return parse_function(parser);
     if (parser->current.type == TOKEN_VALUE_ALIAS) {
         struct node *value = node_new(parser->source->arena, NODE_VALUE);

@@ -15,7 +15,7 @@ enum status expr_fault_operators(const struct expr_source *source);
 /* A parser stops at its first fault: what fails returns NULL or false, and `status` says why. */
 struct parser {
     const struct expr_source *source;
-    struct token previous, current;
+    struct token previous, current, next;
     bool started;   /* there is a previous token */
     unsigned depth; /* of parentheses and functions open at the moment */
     enum status status;

@@ -1,9 +1,6 @@
 /* The words that cannot stand for attributes in an expression; an alias must. */
 #include "expr/reserved.h"
 
-#include <stdlib.h>
-#include <strings.h>
-
 enum { WORD_SIZE_MAX = 14 };
 
 /* Sorted; upper case. */
@@ -76,16 +73,30 @@ static const char *const words[] = {
 };
 /* clang-format on */
 
-static int word_compare(const void *key, const void *entry) {
-    return strcasecmp(key, *(const char *const *)entry);
+static size_t upper(char *to, struct bytes from) {
+    for (size_t i = 0; i < from.size; i++)
+        to[i] =
+            (char)(from.data[i] >= 'a' && from.data[i] <= 'z' ? from.data[i] - 32 : from.data[i]);
+    to[from.size] = '\0';
+    return from.size;
 }
 
 bool reserved_word(struct bytes name) {
     char word[WORD_SIZE_MAX + 1];
-    if (name.size > WORD_SIZE_MAX)
+    if (name.size > WORD_SIZE_MAX || upper(word, name) == 0)
         return false;
-    memcpy(word, name.data, name.size);
-    word[name.size] = '\0';
-    return bsearch(word, words, sizeof(words) / sizeof(words[0]), sizeof(words[0]), word_compare) !=
-           NULL;
+    size_t low = 0, high = sizeof(words) / sizeof(words[0]);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = words[middle][0] - word[0];
+        if (order == 0)
+            order = strcmp(words[middle], word);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
 }

@@ -14,13 +14,14 @@ struct action {
 
 struct update {
     struct action *actions; /* in the order of the text */
-    uint32_t count;
+    uint32_t count, room;
     struct path_set set; /* of the actions' paths; positions are indexes into actions */
     bool legacy;         /* ADD takes lists too, and the faults of types are told in other words */
 };
 
-struct update *update_new(struct arena *arena, size_t room);
-/* The next free action. */
-struct action *update_add(struct update *update, enum action_type type);
+/* Appends an action. It moves when more are added. */
+struct action *update_add(struct update *update, struct arena *arena, enum action_type type);
+/* Fills the set, unsorted, once all actions are there. */
+void update_fill_set(struct update *update, struct arena *arena);
 
 #endif

@@ -13,20 +13,23 @@
 
 static const char *const section_names[] = {"SET", "REMOVE", "ADD", "DELETE"};
 
-struct update *update_new(struct arena *arena, size_t room) {
-    struct update *update = ARENA_NEW(arena, struct update);
-    update->actions = ARENA_ARRAY(arena, struct action, room);
-    update->set.targets = ARENA_ARRAY(arena, struct target, room);
-    return update;
+struct action *update_add(struct update *update, struct arena *arena, enum action_type type) {
+    if (update->count == update->room) {
+        uint32_t room = update->room == 0 ? 4 : update->room * 2;
+        update->actions = arena_grow(arena, update->actions, sizeof(struct action) * update->room,
+                                     sizeof(struct action) * room);
+        update->room = room;
+    }
+    struct action *action = &update->actions[update->count++];
+    *action = (struct action){.type = type};
+    return action;
 }
 
-struct action *update_add(struct update *update, enum action_type type) {
-    uint32_t position = update->count++;
-    struct action *action = &update->actions[position];
-    action->type = type;
-    update->set.targets[position] = (struct target){&action->path, position};
+void update_fill_set(struct update *update, struct arena *arena) {
+    update->set.targets = arena_alloc(arena, sizeof(struct target) * update->count);
     update->set.count = update->count;
-    return action;
+    for (uint32_t i = 0; i < update->count; i++)
+        update->set.targets[i] = (struct target){&update->actions[i].path, i};
 }
 
 /* --- parsing --- */
@@ -48,16 +51,6 @@ static bool section_type(enum token_type token, enum action_type *out) {
     default:
         return false;
     }
-}
-
-/* Actions there may be at most: each follows a section's word or a comma. */
-static size_t count_actions(struct bytes text) {
-    size_t count = 0;
-    enum action_type type;
-    struct token token = lex_next(text, 0);
-    for (; token.type != TOKEN_END; token = lex_next(text, token.end))
-        count += token.type == TOKEN_COMMA || section_type(token.type, &type);
-    return count;
 }
 
 static bool is_sum(const struct node *node) {
@@ -129,7 +122,7 @@ static enum status parse_sections(const struct expr_source *source, struct updat
         seen[type] = true;
         parse_advance(&parser);
         do {
-            if (!parse_action(&parser, update_add(update, type)))
+            if (!parse_action(&parser, update_add(update, source->arena, type)))
                 return parser.status;
         } while (parse_accept(&parser, TOKEN_COMMA));
     } while (parser.current.type != TOKEN_END);
@@ -176,6 +169,7 @@ static enum status check_change(const struct expr_source *source, const struct a
 /* All paths, then all values, from the last to the first. */
 static enum status bind_actions(const struct expr_source *source, struct update *update) {
     struct binder binder = {.source = source};
+    update_fill_set(update, source->arena);
     enum status status = bind_paths(&binder, &update->set);
     for (uint32_t i = update->count; status == OK && i-- > 0;) {
         struct action *action = &update->actions[i];
@@ -189,7 +183,7 @@ static enum status bind_actions(const struct expr_source *source, struct update 
 }
 
 enum status update_parse(const struct expr_source *source, struct update **out) {
-    struct update *update = update_new(source->arena, count_actions(source->text));
+    struct update *update = ARENA_NEW(source->arena, struct update);
     const char *twice = NULL;
     enum status status = parse_sections(source, update, &twice);
     if (status == OK)
