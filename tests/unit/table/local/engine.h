@@ -62,6 +62,37 @@ static inline enum status engine_do(struct engine *engine, struct change *change
 
 #define assert_text(bytes, want) assert_bytes_equal(bytes, bytes_str(want))
 
+/* Keeps the writer busy until it is let go: what is submitted meanwhile waits. */
+struct stall {
+    struct change change;
+    struct arena arena;
+    sem_t stalled, go, gone;
+};
+
+static inline void stall_done(struct change *change) {
+    struct stall *stall = change->user;
+    sem_post(&stall->stalled);
+    sem_wait(&stall->go);
+    sem_post(&stall->gone);
+}
+
+static inline void stall_start(struct stall *stall, struct engine *engine) {
+    *stall = (struct stall){0};
+    sem_init(&stall->stalled, 0, 0);
+    sem_init(&stall->go, 0, 0);
+    sem_init(&stall->gone, 0, 0);
+    stall->change = (struct change){
+        .kind = CHANGE_WRITE, .arena = &stall->arena, .done = stall_done, .user = stall};
+    engine_submit(engine, &stall->change);
+    sem_wait(&stall->stalled);
+}
+
+static inline void stall_end(struct stall *stall) {
+    sem_post(&stall->go);
+    sem_wait(&stall->gone);
+    arena_release(&stall->arena);
+}
+
 /* --- items --- */
 
 /* "pk=S:a", "n=N:12": each argument an attribute of type S, N or B, the last NULL. */

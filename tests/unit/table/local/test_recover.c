@@ -236,6 +236,67 @@ static void test_group_fails_together(void **state) {
     arena_release(&world.arena);
 }
 
+struct reader {
+    struct engine *engine;
+    atomic_bool stop;
+    atomic_uint reads, faults;
+};
+
+static void *read_on(void *argument) {
+    struct reader *reader = argument;
+    struct arena arena;
+    arena_init(&arena);
+    while (!atomic_load(&reader->stop)) {
+        struct failure failure;
+        struct page_reply page;
+        struct get_reply got;
+        arena_reset(&arena);
+        struct page_request scan = {.table = BYTES("game"), .index = BYTES("byscore")};
+        struct get_request get = {.table = BYTES("game"), .key = key_item(&arena, 1, -1)};
+        if (engine_page(reader->engine, &scan, &arena, &failure, &page) != OK ||
+            engine_get(reader->engine, &get, &arena, &failure, &got) != OK)
+            atomic_fetch_add(&reader->faults, 1);
+        atomic_fetch_add(&reader->reads, 1);
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+/* Failures and recoveries, again and again, under the eyes of readers. */
+static void test_readers(void **state) {
+    (void)state;
+    struct world world = {.settings.store.memory = true, .settings.threads = 1};
+    world.settings.store.faults = &world.faults;
+    arena_init(&world.arena);
+    for (int key = 0; key < KEYS; key++)
+        world.expected[key] = (struct expected){{-1}, 1};
+    world.engine = engine_open(&world.settings);
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    struct reader reader = {.engine = world.engine};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, read_on, &reader);
+    for (int round = 0; round < 6; round++) {
+        __atomic_store_n(round % 2 ? &world.faults.sync_in : &world.faults.write_in, 2,
+                         __ATOMIC_SEQ_CST);
+        for (int i = 0; i < 3; i++)
+            step(&world, round * 3 + i);
+        check_world(&world);
+        wait_well(&world);
+    }
+    atomic_store(&reader.stop, true);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(world.failures >= 6);
+    assert_true(atomic_load(&reader.reads) > 0);
+    assert_int_equal(atomic_load(&reader.faults), 0);
+    check_world(&world);
+    check_engine(world.engine);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
 static void test_read_fault(void **state) {
     (void)state;
     struct world world = {.settings.store.memory = true, .settings.threads = 1};
@@ -261,7 +322,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_in_memory), cmocka_unit_test(test_faults_on_disk),
         cmocka_unit_test(test_tables),           cmocka_unit_test(test_group_fails_together),
-        cmocka_unit_test(test_read_fault),
+        cmocka_unit_test(test_readers),          cmocka_unit_test(test_read_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,71 @@ static void test_overlay(void **state) {
     assert_true(atomic_load(&local_of(f->engine)->commits) < COUNT);
 }
 
+static void count_done(struct change *change) {
+    atomic_fetch_add((atomic_int *)change->user, 1);
+}
+
+/* More than may wait: refused at once; the others go through. */
+static void test_busy(void **state) {
+    struct fixture *f = *state;
+    enum { COUNT = LIMIT_WRITES_WAITING + 10 };
+    struct stall stall;
+    atomic_int done = 0;
+    struct change *changes = calloc(COUNT, sizeof(*changes));
+    struct action *actions = calloc(COUNT, sizeof(*actions));
+    struct item item = item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:1", NULL);
+    stall_start(&stall, f->engine);
+    for (int i = 0; i < COUNT; i++) {
+        actions[i] = action_of(ACTION_PUT, item);
+        changes[i] = write_of(&f->arena, &actions[i], 1);
+        changes[i].done = count_done;
+        changes[i].user = &done;
+        engine_submit(f->engine, &changes[i]);
+    }
+    assert_int_equal(atomic_load(&done), 10);
+    assert_status(&changes[COUNT - 1], BUSY);
+    stall_end(&stall);
+    while (atomic_load(&done) < COUNT)
+        usleep(1000);
+    assert_status(&changes[0], OK);
+    assert_status(&changes[COUNT - 11], OK);
+    free(changes);
+    free(actions);
+}
+
+/* A table that is deleted and made again between preparing and executing. */
+static void test_prepared_for_another(void **state) {
+    struct fixture *f = *state;
+    struct stall stall;
+    sem_t done;
+    struct item item = item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:1", NULL), got;
+    struct table_schema schema = plain_schema(&f->arena, "game");
+    struct action actions[2] = {action_of(ACTION_PUT, item), action_of(ACTION_PUT, item)};
+    struct change changes[4] = {
+        {.kind = CHANGE_DELETE_TABLE, .arena = &f->arena, .table = BYTES("game")},
+        write_of(&f->arena, &actions[0], 1),
+        {.kind = CHANGE_CREATE_TABLE, .arena = &f->arena, .schema = &schema},
+        write_of(&f->arena, &actions[1], 1)};
+    sem_init(&done, 0, 0);
+    stall_start(&stall, f->engine);
+    for (int i = 0; i < 4; i++) {
+        changes[i].done = engine_done;
+        changes[i].user = &done;
+        engine_submit(f->engine, &changes[i]);
+    }
+    stall_end(&stall);
+    for (int i = 0; i < 4; i++)
+        sem_wait(&done);
+    assert_status(&changes[0], OK);
+    assert_status(&changes[1], NO_TABLE);
+    assert_status(&changes[2], OK);
+    assert_status(&changes[3], OK);
+    assert_true(get_item(f->engine, &f->arena, "game", key_of(f, "pk=S:a"), &got));
+    assert_int_equal(the_table(f)->item_count, 1);
+    assert_int_equal(the_table(f)->index_count, 0);
+    sem_destroy(&done);
+}
+
 static void test_memory_full(void **state) {
     struct fixture *f = *state;
     struct local *local = local_of(f->engine);
@@ -320,6 +385,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_batch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_transaction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_overlay, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_prepared_for_another, setup, teardown),
         cmocka_unit_test_setup_teardown(test_memory_full, setup, teardown),
         cmocka_unit_test(test_survives_restart),
     };
