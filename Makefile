@@ -141,8 +141,7 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(call libs,$(filter-out cli,$(LAYERS)))
 
 # --- speed ---
 
-BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c)) \
-           $(patsubst bench/%.cc,$(B)/bench/%,$(wildcard bench/bench_*.cc))
+BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 
 bench: build/.deps-bench build/.deps-test ## the figures of docs/benchmarks.md, side by side
 	@$(MAKE) --no-print-directory -j2 all benches
@@ -155,10 +154,13 @@ $(B)/bench/%: bench/%.c $(call libs,$(filter-out cli,$(LAYERS)))
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) $< $(filter %.a,$^) -o $@ $(LDFLAGS) $(LIBS)
 
-$(B)/bench/%: bench/%.cc
+# The tree's bench has std::set beside it, which takes a C++ compiler.
+$(B)/bench/bench_tree: bench/bench_tree.c bench/bench_set.cc $(call libs,rank base)
 	@mkdir -p $(@D)
-	@echo "  c++ $<"
-	@$(CXX) -std=c++17 -O2 -g $< -o $@
+	@echo "  cc $<"
+	@$(CC) $(CFLAGS) -c $< -o $(B)/bench/bench_tree.o
+	@$(CXX) -std=c++17 -O2 -g -c bench/bench_set.cc -o $(B)/bench/bench_set.o
+	@$(CXX) $(B)/bench/bench_tree.o $(B)/bench/bench_set.o $(filter %.a,$^) -o $@
 
 # --- keeping it tidy ---
 
