@@ -87,32 +87,14 @@ enum status expressions_check(struct call *call, const struct args *args,
 
 /* --- names and values --- */
 
-static bool is_alias(struct bytes text, char first) {
-    if (text.size < 2 || text.data[0] != first)
-        return false;
-    for (size_t i = 1; i < text.size; i++) {
-        uint8_t c = text.data[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_'))
-            return false;
-    }
-    return true;
-}
-
-static enum status check_aliases(struct call *call, enum arg arg, const struct json *map,
-                                 char first) {
-    const char *parameter = (const char *)arg_name(arg).data;
+static enum status check_given(struct call *call, enum arg arg, const struct json *map) {
     if (map->count == 0)
-        return call_invalid(call, "%s must not be empty", parameter);
-    for (uint32_t i = 0; i < map->count; i++)
-        if (!is_alias(map->members[i].name, first))
-            return call_invalid(call, "%s contains invalid key: Syntax error; key: \"%.*s\"",
-                                parameter, BYTES_ARG(map->members[i].name));
+        return call_invalid(call, "%s must not be empty", (const char *)arg_name(arg).data);
     return OK;
 }
 
 static enum status read_names(struct call *call, const struct json *map, struct expr_env *out) {
-    enum status status = check_aliases(call, ARG_EXPRESSION_ATTRIBUTE_NAMES, map, '#');
+    enum status status = check_given(call, ARG_EXPRESSION_ATTRIBUTE_NAMES, map);
     if (status != OK)
         return status;
     out->names = ARENA_ARRAY(call->arena, struct expr_name, map->count);
@@ -120,28 +102,33 @@ static enum status read_names(struct call *call, const struct json *map, struct 
     for (uint32_t i = 0; i < map->count; i++) {
         out->names[i].alias = map->members[i].name;
         out->names[i].name = map->members[i].value.text;
+        if (out->names[i].name.size == 0)
+            return call_invalid(call,
+                                "ExpressionAttributeNames contains invalid value: Empty attribute "
+                                "name for key %.*s",
+                                BYTES_ARG(map->members[i].name));
     }
-    return OK;
+    return expr_check_names(out, call->arena, &call->failure);
 }
 
 static enum status read_values(struct call *call, const struct json *map, struct expr_env *out) {
-    enum status status = check_aliases(call, ARG_EXPRESSION_ATTRIBUTE_VALUES, map, ':');
+    enum status status = check_given(call, ARG_EXPRESSION_ATTRIBUTE_VALUES, map);
     if (status != OK)
         return status;
     out->values = ARENA_ARRAY(call->arena, struct expr_value, map->count);
     out->value_count = map->count;
-    for (uint32_t i = 0; i < map->count; i++) {
+    for (uint32_t i = 0; i < map->count; i++)
+        out->values[i].alias = map->members[i].name;
+    status = expr_check_values(out, call->arena, &call->failure);
+    for (uint32_t i = 0; i < map->count && status == OK; i++) {
         const struct json_member *member = &map->members[i];
-        out->values[i].alias = member->name;
         status = attribute_read(&member->value, call->arena, &call->failure, &out->values[i].value);
         if (status == INVALID)
             return call_invalid(
                 call, "ExpressionAttributeValues contains invalid value: %.*s for key %.*s",
                 BYTES_ARG(call->failure.text), BYTES_ARG(member->name));
-        if (status != OK)
-            return status;
     }
-    return OK;
+    return status;
 }
 
 enum status expressions_env(struct call *call, const struct args *args, struct expr_env *out) {

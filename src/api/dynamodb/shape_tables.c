@@ -15,14 +15,14 @@ SHAPE_LIST(shape_strings, shape_string);
 #define UNITS   .required = true, .ranged = true, .min = 1, LONG
 
 static const struct spec_field attribute_definition_fields[] = {
-    SHAPE_FIELD(ATTRIBUTE_NAME, .required = true, STRING),
+    SHAPE_FIELD(ATTRIBUTE_NAME, .required = true, .length_min = 1, .length_max = 255, STRING),
     SHAPE_FIELD(ATTRIBUTE_TYPE, .required = true, .choices = "B, N, S", STRING),
 };
 SHAPE_STRUCT(shape_attribute_definition, "AttributeDefinition", attribute_definition_fields);
 static SHAPE_LIST(attribute_definitions, shape_attribute_definition);
 
 static const struct spec_field key_element_fields[] = {
-    SHAPE_FIELD(ATTRIBUTE_NAME, .required = true, STRING),
+    SHAPE_FIELD(ATTRIBUTE_NAME, .required = true, .length_min = 1, .length_max = 255, STRING),
     SHAPE_FIELD(KEY_TYPE, .required = true, .choices = "HASH, RANGE", STRING),
 };
 SHAPE_STRUCT(shape_key_element, "KeySchemaElement", key_element_fields);
