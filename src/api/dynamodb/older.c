@@ -140,11 +140,10 @@ static enum status read_joined(struct call *call, const struct args *args, enum 
     const struct json *map = args->at[arg];
     bool joined = args_has(args, ARG_CONDITIONAL_OPERATOR);
     if (joined && (map == NULL || map->count == 0))
-        return call_invalid(call, PARAMETERS
-                            "ConditionalOperator cannot be used without Filter or Expected");
+        return call_invalid(call, "ConditionalOperator cannot be used without Filter or Expected");
     if (joined && map->count == 1)
-        return call_invalid(call, PARAMETERS "ConditionalOperator can only be used when Filter or "
-                                             "Expected has two or more elements");
+        return call_invalid(call, "ConditionalOperator can only be used when Filter or "
+                                  "Expected has two or more elements");
     if (map == NULL || map->count == 0)
         return OK;
     struct legacy_test *tests;

@@ -47,7 +47,22 @@ void schema_read_keys(const struct json *list, const struct table_schema *schema
     }
 }
 
-enum status schema_check_key_types(struct call *call, const struct json *list, bool several) {
+/* Whether the keys are defined and differ; if not, that is what is told. */
+static bool keys_are_sound(const struct key_schema *keys) {
+    for (unsigned i = 0; i < key_schema_count(keys); i++) {
+        if (keys->parts[i].type == VALUE_NONE)
+            return false;
+        for (unsigned j = 0; j < i; j++)
+            if (bytes_equal(keys->parts[i].name, keys->parts[j].name))
+                return false;
+    }
+    return true;
+}
+
+enum status schema_check_keys(struct call *call, const struct json *list,
+                              const struct key_schema *keys, bool several) {
+    if (!keys_are_sound(keys))
+        return OK;
     if (!is_hash(&list->elements[0]))
         return call_invalid(call, "Invalid KeySchema: The first KeySchemaElement is not a HASH key "
                                   "type");
@@ -71,25 +86,21 @@ enum status schema_check_key_types(struct call *call, const struct json *list, b
 
 /* --- indexes --- */
 
-static enum status read_projection(struct call *call, const struct json *from,
-                                   struct index_schema *out) {
+static void read_projection(struct call *call, const struct json *from, struct index_schema *out) {
     struct args args;
     spec_bind(&shape_projection, from, &args);
-    if (!args_has(&args, ARG_PROJECTION_TYPE))
-        return call_invalid(call, PARAMETERS "Unknown ProjectionType: null");
     struct bytes type = args_text(&args, ARG_PROJECTION_TYPE);
     out->projected = bytes_equal(type, BYTES("ALL"))         ? PROJECTED_ALL
                      : bytes_equal(type, BYTES("KEYS_ONLY")) ? PROJECTED_KEYS
                                                              : PROJECTED_INCLUDED;
     const struct json *list = args.at[ARG_NON_KEY_ATTRIBUTES];
     if (list == NULL)
-        return OK;
+        return;
     struct bytes *names = ARENA_ARRAY(call->arena, struct bytes, list->count);
     for (uint32_t i = 0; i < list->count; i++)
         names[i] = list->elements[i].text;
     out->included = names;
     out->included_count = list->count;
-    return OK;
 }
 
 enum status schema_read_index(struct call *call, const struct args *args,
@@ -97,9 +108,20 @@ enum status schema_read_index(struct call *call, const struct args *args,
                               struct index_schema *out) {
     *out = (struct index_schema){.name = args_text(args, ARG_INDEX_NAME), .local = local};
     schema_read_keys(args->at[ARG_KEY_SCHEMA], schema, !local, &out->keys);
-    enum status status = read_projection(call, args->at[ARG_PROJECTION], out);
-    if (status == OK && !local)
-        status = schema_read_capacity(call, args, &out->capacity);
+    read_projection(call, args->at[ARG_PROJECTION], out);
+    return local ? OK : schema_read_capacity(call, args, &out->capacity);
+}
+
+enum status schema_check_index(struct call *call, const struct args *args,
+                               const struct index_schema *index) {
+    if (!keys_are_sound(&index->keys))
+        return OK;
+    enum status status =
+        schema_check_keys(call, args->at[ARG_KEY_SCHEMA], &index->keys, !index->local);
+    struct args projection;
+    spec_bind(&shape_projection, args->at[ARG_PROJECTION], &projection);
+    if (status == OK && !args_has(&projection, ARG_PROJECTION_TYPE))
+        status = call_invalid(call, PARAMETERS "Unknown ProjectionType: null");
     return status;
 }
 
@@ -145,13 +167,13 @@ enum status schema_read_stream(struct call *call, const struct json *from, enum 
     struct bytes view = args_text(&args, ARG_STREAM_VIEW_TYPE);
     *out = STREAM_OFF;
     if (!enabled && view.size != 0)
-        return call_invalid(call, PARAMETERS "StreamViewType can only be specified when "
-                                             "StreamEnabled is true");
+        return call_invalid(call, "Invalid StreamViewType: Stream StreamEnabled was false but a "
+                                  "StreamViewType was present.");
     if (!enabled)
         return OK;
     if (view.size == 0)
-        return call_invalid(call, PARAMETERS "StreamViewType must be specified when StreamEnabled "
-                                             "is true");
+        return call_invalid(call, "Invalid StreamViewType: Stream ViewType must not be null or "
+                                  "empty when enabling streams.");
     *out = bytes_equal(view, BYTES("KEYS_ONLY"))   ? STREAM_KEYS
            : bytes_equal(view, BYTES("NEW_IMAGE")) ? STREAM_NEW
            : bytes_equal(view, BYTES("OLD_IMAGE")) ? STREAM_OLD

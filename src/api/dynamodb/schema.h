@@ -16,8 +16,13 @@ enum status schema_read_index(struct call *call, const struct args *args,
 /* KeySchema as given: by position, whatever the key types say. */
 void schema_read_keys(const struct json *list, const struct table_schema *schema, bool several,
                       struct key_schema *out);
-/* That HASH comes before RANGE: told after what rules_check_table() finds. */
-enum status schema_check_key_types(struct call *call, const struct json *list, bool several);
+/* That HASH comes before RANGE. OK for keys that are not defined or not distinct, too: that is for
+ * rules_check_table() to tell. */
+enum status schema_check_keys(struct call *call, const struct json *list,
+                              const struct key_schema *keys, bool several);
+/* The same of an index, and that it has a projection. */
+enum status schema_check_index(struct call *call, const struct args *args,
+                               const struct index_schema *index);
 
 /* ProvisionedThroughput, OnDemandThroughput and WarmThroughput of a table or an index. INVALID when
  * out of bounds. */

@@ -54,25 +54,11 @@ static enum status read_indexes(struct call *call, enum arg arg, bool local,
         struct index_schema *index = &schema->indexes[schema->index_count++];
         enum status status = schema_read_index(call, &args, schema, local, index);
         if (status == OK)
-            status = check_index_billing(call, schema, index);
+            status = schema_check_index(call, &args, index);
         if (status != OK)
             return status;
     }
     return OK;
-}
-
-static enum status check_key_types(struct call *call) {
-    const struct args *args = &call->args;
-    enum status status = schema_check_key_types(call, args->at[ARG_KEY_SCHEMA], false);
-    static const enum arg lists[] = {ARG_LOCAL_SECONDARY_INDEXES, ARG_GLOBAL_SECONDARY_INDEXES};
-    for (int kind = 0; kind < 2; kind++) {
-        const struct json *list = args->at[lists[kind]];
-        for (uint32_t i = 0; list != NULL && status == OK && i < list->count; i++) {
-            const struct json *keys = json_get(&list->elements[i], arg_name(ARG_KEY_SCHEMA));
-            status = schema_check_key_types(call, keys, kind == 1);
-        }
-    }
-    return status;
 }
 
 static void read_tags(struct call *call, struct table_schema *schema) {
@@ -116,6 +102,9 @@ static enum status read_schema(struct call *call, struct table_schema *schema) {
     schema_read_definitions(call, args->at[ARG_ATTRIBUTE_DEFINITIONS], &schema->attributes,
                             &schema->attribute_count);
     schema_read_keys(args->at[ARG_KEY_SCHEMA], schema, false, &schema->keys);
+    status = schema_check_keys(call, args->at[ARG_KEY_SCHEMA], &schema->keys, false);
+    if (status != OK)
+        return status;
     size_t room = (size_t)list_count(args->at[ARG_LOCAL_SECONDARY_INDEXES]) +
                   list_count(args->at[ARG_GLOBAL_SECONDARY_INDEXES]);
     schema->indexes = ARENA_ARRAY(call->arena, struct index_schema, room + 1);
@@ -124,8 +113,8 @@ static enum status read_schema(struct call *call, struct table_schema *schema) {
         status = read_indexes(call, ARG_GLOBAL_SECONDARY_INDEXES, false, schema);
     if (status == OK)
         status = rules_check_table(&(struct rules_context){schema, call->arena, &call->failure});
-    if (status == OK)
-        status = check_key_types(call);
+    for (uint32_t i = 0; status == OK && i < schema->index_count; i++)
+        status = check_index_billing(call, schema, &schema->indexes[i]);
     return status == OK ? read_settings(call, schema) : status;
 }
 

@@ -6,6 +6,8 @@
 
 #define PARAMETERS "One or more parameter values were invalid: "
 
+enum { INDEX_UPDATES_MAX = 20 };
+
 /* An alteration and the values it points to. */
 struct altering {
     struct alteration by;
@@ -72,13 +74,19 @@ static enum status check_index_updates(struct call *call, const struct json *lis
     return OK;
 }
 
+/* The table's own definitions count too, beside those that came with the request. */
 static enum status read_added(struct call *call, const struct args *action,
-                              struct altering *alter) {
-    struct table_schema known = {.attributes = alter->attributes,
-                                 .attribute_count = alter->by.attribute_count};
-    enum status status = schema_check_key_types(call, action->at[ARG_KEY_SCHEMA], true);
+                              const struct table_schema *table, struct altering *alter) {
+    uint32_t given = alter->by.attribute_count, count = given + table->attribute_count;
+    struct table_schema known = {
+        .attributes = ARENA_ARRAY(call->arena, struct key_part, count + 1),
+        .attribute_count = count,
+    };
+    for (uint32_t i = 0; i < count; i++)
+        known.attributes[i] = i < given ? alter->attributes[i] : table->attributes[i - given];
+    enum status status = schema_read_index(call, action, &known, false, &alter->added);
     if (status == OK)
-        status = schema_read_index(call, action, &known, false, &alter->added);
+        status = schema_check_index(call, action, &alter->added);
     alter->by.add_index = &alter->added;
     alter->online++;
     return status;
@@ -96,7 +104,7 @@ static enum status read_changed(struct call *call, const struct args *action,
 }
 
 static enum status read_index_updates(struct call *call, const struct json *list,
-                                      struct altering *alter) {
+                                      const struct table_schema *table, struct altering *alter) {
     alter->by.update_indexes =
         arena_zalloc(call->arena, sizeof(*alter->by.update_indexes) * (list->count + 1));
     for (uint32_t i = 0; i < list->count; i++) {
@@ -105,7 +113,7 @@ static enum status read_index_updates(struct call *call, const struct json *list
         enum status status = OK;
         index_action(&list->elements[i], &kind, &action);
         if (kind == ARG_CREATE) {
-            status = read_added(call, &action, alter);
+            status = read_added(call, &action, table, alter);
         } else if (kind == ARG_UPDATE) {
             status = read_changed(call, &action, alter);
         } else {
@@ -115,7 +123,7 @@ static enum status read_index_updates(struct call *call, const struct json *list
         if (status != OK)
             return status;
     }
-    if (alter->online > 1) {
+    if (alter->online > 1 || list->count > INDEX_UPDATES_MAX) {
         call->failure = (struct failure){
             LIMIT_EXCEEDED, BYTES("Subscriber limit exceeded: Only 1 online index can be created "
                                   "or deleted simultaneously per table")};
@@ -190,7 +198,7 @@ static enum status read_alteration(struct call *call, struct altering *alter) {
     if (status == OK)
         status = engine_describe(call->engine, call->table, call->arena, &call->failure, &table);
     if (status == OK && updates != NULL)
-        status = read_index_updates(call, updates, alter);
+        status = read_index_updates(call, updates, &table.schema, alter);
     return status;
 }
 

@@ -18,11 +18,12 @@ struct write {
 };
 
 static const enum arg conditions[] = {ARG_CONDITION_EXPRESSION, ARG_COUNT};
-static const enum arg older_conditions[] = {ARG_EXPECTED, ARG_COUNT};
+static const enum arg older_conditions[] = {ARG_EXPECTED, ARG_CONDITIONAL_OPERATOR, ARG_COUNT};
 static const struct expression_rule condition_rule = {conditions, older_conditions};
 
 static const enum arg updates[] = {ARG_UPDATE_EXPRESSION, ARG_CONDITION_EXPRESSION, ARG_COUNT};
-static const enum arg older_updates[] = {ARG_ATTRIBUTE_UPDATES, ARG_EXPECTED, ARG_COUNT};
+static const enum arg older_updates[] = {ARG_ATTRIBUTE_UPDATES, ARG_EXPECTED,
+                                         ARG_CONDITIONAL_OPERATOR, ARG_COUNT};
 static const struct expression_rule update_rule = {updates, older_updates};
 
 static enum returned returned_of(const struct args *args) {
