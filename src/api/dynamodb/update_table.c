@@ -6,7 +6,7 @@
 
 #define PARAMETERS "One or more parameter values were invalid: "
 
-enum { INDEX_UPDATES_MAX = 20 };
+enum { INDEX_UPDATES_MAX = 5 };
 
 /* An alteration and the values it points to. */
 struct altering {
@@ -180,6 +180,12 @@ static enum status read_settings(struct call *call, struct altering *alter) {
 
 static enum status answer_updated(struct call *call) {
     enum status status = call_changed(call);
+    if (status == INVALID &&
+        bytes_starts(call->failure.text, BYTES("The provisioned throughput for ")))
+        return call_invalid(call,
+                            "%.*sRefer to the Amazon DynamoDB Developer Guide for current limits "
+                            "and how to request higher limits.",
+                            BYTES_ARG(call->failure.text));
     if (status == OK)
         describe_table(call, BYTES("TableDescription"), &call->change.description,
                        DESCRIBE_UPDATING);
