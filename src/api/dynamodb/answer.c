@@ -121,6 +121,8 @@ static struct error error_of(enum status status) {
         return (struct error){TABLE_ERRORS, "TransactionConflictException", 400};
     case REPEAT_MISMATCH:
         return (struct error){TABLE_ERRORS, "IdempotentParameterMismatchException", 400};
+    case BUSY:
+        return (struct error){"com.amazon.coral.availability#", "ThrottlingException", 400};
     case STOPPING:
         return (struct error){"com.amazon.coral.availability#", "ServiceUnavailableException", 503};
     default:
