@@ -275,7 +275,12 @@ static enum status check_added_capacity(struct altering *alter, const struct ind
         return failure_set(&alter->change->failure, alter->change->arena, INVALID,
                            INVALID_PREFIX "ProvisionedThroughput must be specified for index: %.*s",
                            BYTES_ARG(index->name));
-    return check_mode(alter, given);
+    if (alter->next.billing == BILLING_ON_DEMAND && is_set(given))
+        return failure_set(&alter->change->failure, alter->change->arena, INVALID,
+                           INVALID_PREFIX "ProvisionedThroughput should not be specified for "
+                                          "index: %.*s when BillingMode is PAY_PER_REQUEST",
+                           BYTES_ARG(index->name));
+    return OK;
 }
 
 static enum status add_index(struct altering *alter) {
