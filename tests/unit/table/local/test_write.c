@@ -224,6 +224,34 @@ static void test_transaction(void **state) {
                 "Transaction request cannot include multiple operations on one item");
 }
 
+static void test_local_index(void **state) {
+    struct fixture *f = *state;
+    struct table_schema schema = game_schema(&f->arena, "local");
+    schema.indexes[0] =
+        (struct index_schema){.name = BYTES("bylevel"),
+                              .local = true,
+                              .keys = {.parts = {schema.attributes[0], {BYTES("score"), VALUE_N}},
+                                       .partition_count = 1,
+                                       .sort_count = 1},
+                              .projected = PROJECTED_KEYS};
+    schema.attributes[2] = schema.attributes[4];
+    schema.attribute_count = 4;
+    create_table(f->engine, &f->arena, &schema);
+    struct action action = {.kind = ACTION_PUT,
+                            .table = BYTES("local"),
+                            .item = item_of(&f->arena, "pk=S:a", "sk=S:0", "score=N:1", NULL)};
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    assert_text(action.collection_key, "pk");
+    assert_int_equal(action.usage.index_count, 1);
+    assert_true(action.usage.indexes[0].local);
+    /* What the index does not show does not touch it. */
+    action.item = item_of(&f->arena, "pk=S:a", "sk=S:0", "score=N:1", "x=S:y", NULL);
+    engine_do(f->engine, &change);
+    assert_int_equal(action.usage.index_count, 0);
+}
+
 /* Changes that wait together are one group: later ones see earlier ones. */
 static void test_overlay(void **state) {
     struct fixture *f = *state;
@@ -384,6 +412,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_usage, setup, teardown),
         cmocka_unit_test_setup_teardown(test_batch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_transaction, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_local_index, setup, teardown),
         cmocka_unit_test_setup_teardown(test_overlay, setup, teardown),
         cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
         cmocka_unit_test_setup_teardown(test_prepared_for_another, setup, teardown),
