@@ -38,14 +38,6 @@ static struct bytes collection_key(struct change *change, const struct table_sch
     return (struct bytes){0};
 }
 
-/* What the items of a collection share, where local indexes make collections. */
-static struct bytes collection_key(struct change *change, const struct table_schema *schema) {
-    for (uint32_t i = 0; i < schema->index_count; i++)
-        if (schema->indexes[i].local)
-            return arena_copy(change->arena, schema->keys.parts[0].name);
-    return (struct bytes){0};
-}
-
 enum status action_prepare(struct local *local, struct change *change, struct action *action,
                            struct table *table) {
     struct prepared *prepared = ARENA_NEW(change->arena, struct prepared);
@@ -56,7 +48,6 @@ enum status action_prepare(struct local *local, struct change *change, struct ac
     enum status status = check(change, action, prepared->schema);
     if (status != OK)
         return status;
-    action->collection_key = collection_key(change, prepared->schema);
     struct buf key = {0};
     keys_put_item(&key, table, prepared->schema, &action->item);
     prepared->key = arena_copy(change->arena, buf_bytes(&key));
