@@ -378,14 +378,20 @@ enum status folder_probe(const struct folder *folder, size_t size, struct arena 
     return result == 0 ? OK : folder_failed(folder, "write to", arena, failure);
 }
 
-uint64_t folder_usage(const struct folder *folder) {
+static bool ends_so(const char *name, const char *suffix) {
+    size_t size = strlen(name), end = strlen(suffix);
+    return size >= end && strcmp(name + size - end, suffix) == 0;
+}
+
+uint64_t folder_usage(const struct folder *folder, const char *suffix) {
     DIR *dir = opendir(folder->db_path);
     if (dir == NULL)
         return 0;
     uint64_t total = 0;
     struct stat info;
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        if (fstatat(dirfd(dir), entry->d_name, &info, 0) == 0 && S_ISREG(info.st_mode))
+        if (ends_so(entry->d_name, suffix) && fstatat(dirfd(dir), entry->d_name, &info, 0) == 0 &&
+            S_ISREG(info.st_mode))
             total += (uint64_t)info.st_size;
     closedir(dir);
     return total;

@@ -41,8 +41,8 @@ void folder_close(struct folder *folder);
  * IO_FAILED with the system's reason. */
 enum status folder_probe(const struct folder *folder, size_t size, struct arena *arena,
                          struct failure *failure);
-/* Bytes in the database's files. */
-uint64_t folder_usage(const struct folder *folder);
+/* Bytes in the database's files whose names end so; "" for all. */
+uint64_t folder_usage(const struct folder *folder, const char *suffix);
 
 /* A sentence about damage, with what to do. `what` is a clause without a full stop. */
 enum status folder_damaged(const struct folder *folder, const char *what, struct arena *arena,

@@ -44,7 +44,12 @@ static void set_files(rocksdb_options_t *options) {
 }
 
 /* A write that was under way when the power went is a torn end of the log: point-in-time recovery
- * leaves it out. It was not acknowledged, as each log write is synced before the next begins. */
+ * leaves it out. It was not acknowledged, as each log write is synced before the next begins.
+ *
+ * An opening replays the logs and always writes what they held into tables, which are synced,
+ * before it takes new writes; this must stay so. What was replayed may not have been on the disk
+ * (a killed process, a failed sync): a power cut could then take it back from under later,
+ * acknowledged batches, and point-in-time recovery stops at such a gap. */
 static void set_log(rocksdb_options_t *options) {
     rocksdb_options_set_wal_recovery_mode(options, RECOVER_POINT_IN_TIME);
     rocksdb_options_set_max_total_wal_size(options, LOG_MAX);

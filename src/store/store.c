@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { INTERVAL_MS = 100, PROBE_SPARE = 8 * 1024 * 1024 };
+enum { INTERVAL_MS = 100, PROBE_SPARE = 1024 * 1024 };
 
 /* --- failing --- */
 
@@ -117,20 +117,13 @@ void store_close(struct store *store) {
 
 /* --- reopening --- */
 
-static uint64_t property(struct store *store, int family, const char *name) {
-    uint64_t value = 0;
-    rocksdb_property_int_cf(store->db, store->families[family], name, &value);
-    return value;
-}
-
-/* Room for the log to be written out again and for the files of an opening. */
+/* An opening writes what the logs hold into tables: whether there is room for that. A failed one
+ * does no harm, but this is sooner known and leaves the readers alone. */
 enum status store_probe(struct store *store, struct arena *arena, struct failure *failure) {
     if (store->settings.memory)
         return OK;
-    uint64_t held = 0;
-    for (int i = 0; store->db != NULL && i < DB_FAMILIES; i++)
-        held += property(store, i, "rocksdb.cur-size-all-mem-tables");
-    return folder_probe(&store->folder, (size_t)held + PROBE_SPARE, arena, failure);
+    size_t size = (size_t)folder_usage(&store->folder, ".log") + PROBE_SPARE;
+    return folder_probe(&store->folder, size, arena, failure);
 }
 
 /* With the gate shut. If it cannot be opened for writing, reading may still be possible. */
@@ -222,6 +215,12 @@ enum status store_sync(struct store *store) {
 
 /* --- looking after it --- */
 
+static uint64_t property(struct store *store, int family, const char *name) {
+    uint64_t value = 0;
+    rocksdb_property_int_cf(store->db, store->families[family], name, &value);
+    return value;
+}
+
 static uint64_t memory_usage(struct store *store) {
     rocksdb_cache_t *cache = store->options.cache;
     uint64_t total = cache != NULL ? rocksdb_cache_get_usage(cache) : 0;
@@ -242,6 +241,6 @@ struct store_usage store_usage(struct store *store) {
     usage.memory = memory_usage(store);
     gate_leave(&store->gate, lane);
     if (!store->settings.memory)
-        usage.disk = folder_usage(&store->folder);
+        usage.disk = folder_usage(&store->folder, "");
     return usage;
 }
