@@ -175,7 +175,7 @@ static bool delete (struct applier *applier, const struct value *old, const stru
 static bool set(struct applier *applier, const struct target *target, struct value *out) {
     *out = applier->results[target->position];
     bool nests = out->type == VALUE_M || out->type == VALUE_L;
-    if (nests && target->path->count - 1 + value_depth(out) > LIMIT_NESTING)
+    if (nests && target->path->count - 1 + value_depth(out) >= LIMIT_NESTING)
         return fail(applier, "Nesting Levels have exceeded supported limits");
     return true;
 }

@@ -151,7 +151,7 @@ static void test_document_depth(void **state) {
     struct fixture f;
     begin(&f);
     struct value *deep = &f.value.value;
-    for (unsigned i = 0; i < LIMIT_NESTING; i++) {
+    for (unsigned i = 0; i < LIMIT_NESTING - 1; i++) {
         struct value *inner = ARENA_NEW(&f.arena, struct value);
         *inner = *deep;
         *deep = (struct value){.type = VALUE_L, .count = 1, .elements = inner};
