@@ -66,6 +66,8 @@ bool condition_holds(const struct condition *condition, const struct item *item,
  * stops when it returns false. */
 typedef bool expr_visit(struct bytes name, void *context);
 bool condition_visit(const struct condition *condition, expr_visit *visit, void *context);
+/* Whether a path goes inside the attribute: "name.x" or "name[0]". */
+bool condition_nests(const struct condition *condition, struct bytes name);
 
 /* --- key conditions --- */
 
@@ -95,6 +97,7 @@ enum status projection_parse(const struct expr_source *source, struct projection
 struct item projection_apply(const struct projection *projection, const struct item *item,
                              struct arena *arena);
 bool projection_visit(const struct projection *projection, expr_visit *visit, void *context);
+bool projection_nests(const struct projection *projection, struct bytes name);
 /* A projection of whole top-level attributes. */
 struct projection *projection_of_names(const struct bytes *names, size_t count,
                                        struct arena *arena);
@@ -109,6 +112,10 @@ enum status update_apply(const struct update *update, const struct item *old, st
                          struct failure *failure, struct item *out);
 /* Each top-level attribute it writes. */
 bool update_visit(const struct update *update, expr_visit *visit, void *context);
+bool update_nests(const struct update *update, struct bytes name);
+/* The value that it gives to the whole attribute, if that stands in the request and is not worked
+ * out: of "SET name = :v", "ADD name :v", "DELETE name :v". NULL if there is none. */
+const struct value *update_literal(const struct update *update, struct bytes name);
 /* The parts of `item` at the paths the update writes: for the UPDATED_OLD and UPDATED_NEW
  * images. */
 struct item update_touched(const struct update *update, const struct item *item,

@@ -79,3 +79,10 @@ bool projection_visit(const struct projection *projection, expr_visit *visit, vo
             return false;
     return true;
 }
+
+bool projection_nests(const struct projection *projection, struct bytes name) {
+    for (uint32_t i = 0; i < projection->set.count; i++)
+        if (projection->paths[i].count > 1 && bytes_equal(projection->paths[i].steps[0].name, name))
+            return true;
+    return false;
+}

@@ -127,6 +127,15 @@ static struct index_fault find_index_fault(const struct table_schema *schema,
     return fault;
 }
 
+static enum status refuse_type(const struct rules_context *rules, const struct index_schema *index,
+                               const struct key_part *part, const struct value *value) {
+    return failure_set(rules->failure, rules->arena, INVALID,
+                       INVALID_PREFIX
+                       "Type mismatch for Index Key %.*s Expected: %s Actual: %s IndexName: %.*s",
+                       BYTES_ARG(part->name), value_type_name(part->type),
+                       value_type_name(value->type), BYTES_ARG(index->name));
+}
+
 enum status rules_check_item(const struct rules_context *rules, const struct item *item) {
     enum status status = check_item_keys(rules, item);
     if (status != OK)
@@ -134,11 +143,7 @@ enum status rules_check_item(const struct rules_context *rules, const struct ite
     struct index_fault at = find_index_fault(rules->schema, item);
     switch (at.fault) {
     case KEY_MISTYPED:
-        return failure_set(rules->failure, rules->arena, INVALID,
-                           INVALID_PREFIX "Type mismatch for Index Key %.*s Expected: %s "
-                                          "Actual: %s IndexName: %.*s",
-                           BYTES_ARG(at.part->name), value_type_name(at.part->type),
-                           value_type_name(at.value->type), BYTES_ARG(at.index->name));
+        return refuse_type(rules, at.index, at.part, at.value);
     case KEY_EMPTY:
         return failure_set(rules->failure, rules->arena, INVALID,
                            EMPTY_PREFIX "A value specified for a secondary index key is not "
@@ -180,23 +185,73 @@ enum status rules_check_updated(const struct rules_context *rules, const struct 
     return OK;
 }
 
-/* --- updates --- */
+/* --- updates and paths --- */
+
+static enum status refuse_nested(const struct rules_context *rules, const char *what,
+                                 struct bytes name) {
+    return failure_set(rules->failure, rules->arena, INVALID,
+                       "Key attributes must be scalars; list random access '[]' and map lookup "
+                       "'.' are not allowed: %s: %.*s",
+                       what, BYTES_ARG(name));
+}
 
 static bool differs(struct bytes name, void *context) {
     return !bytes_equal(name, *(const struct bytes *)context);
 }
 
+static enum status check_update_of_index(const struct rules_context *rules,
+                                         const struct index_schema *index,
+                                         const struct update *update) {
+    for (unsigned i = 0; i < key_schema_count(&index->keys); i++) {
+        const struct key_part *part = &index->keys.parts[i];
+        const struct value *value = update_literal(update, part->name);
+        if (value != NULL && value->type != part->type)
+            return refuse_type(rules, index, part, value);
+        if (update_nests(update, part->name))
+            return refuse_nested(rules, "IndexKey", part->name);
+    }
+    return OK;
+}
+
 enum status rules_check_update(const struct rules_context *rules, const struct update *update) {
-    const struct key_schema *keys = &rules->schema->keys;
-    for (unsigned i = 0; i < key_schema_count(keys); i++) {
-        struct bytes name = keys->parts[i].name;
+    const struct table_schema *schema = rules->schema;
+    for (unsigned i = 0; i < key_schema_count(&schema->keys); i++) {
+        struct bytes name = schema->keys.parts[i].name;
         if (!update_visit(update, differs, &name))
             return failure_set(rules->failure, rules->arena, INVALID,
                                INVALID_PREFIX "Cannot update attribute %.*s. This attribute is "
                                               "part of the key",
                                BYTES_ARG(name));
     }
+    enum status status = OK;
+    for (int local = 0; local < 2; local++)
+        for (uint32_t i = 0; i < schema->index_count && status == OK; i++)
+            if (schema->indexes[i].local == (local != 0))
+                status = check_update_of_index(rules, &schema->indexes[i], update);
+    return status;
+}
+
+static enum status check_nested(const struct rules_context *rules, const struct key_schema *keys,
+                                const char *what, const struct projection *projection,
+                                const struct condition *filter) {
+    for (unsigned i = 0; i < key_schema_count(keys); i++) {
+        struct bytes name = keys->parts[i].name;
+        if ((projection != NULL && projection_nests(projection, name)) ||
+            (filter != NULL && condition_nests(filter, name)))
+            return refuse_nested(rules, what, name);
+    }
     return OK;
+}
+
+enum status rules_check_paths(const struct rules_context *rules,
+                              const struct projection *projection, const struct condition *filter) {
+    const struct table_schema *schema = rules->schema;
+    if (projection == NULL && filter == NULL)
+        return OK;
+    enum status status = check_nested(rules, &schema->keys, "Key", projection, filter);
+    for (uint32_t i = 0; i < schema->index_count && status == OK; i++)
+        status = check_nested(rules, &schema->indexes[i].keys, "IndexKey", projection, filter);
+    return status;
 }
 
 /* --- what an index holds --- */

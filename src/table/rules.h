@@ -20,7 +20,8 @@ enum status rules_check_item(const struct rules_context *rules, const struct ite
 enum status rules_check_key(const struct rules_context *rules, const struct item *key);
 /* The item an update made: its size, and the index keys. */
 enum status rules_check_updated(const struct rules_context *rules, const struct item *item);
-/* An update must not write key attributes. Seen without the item. */
+/* An update must not write key attributes, nor inside the keys of an index, nor give those a value
+ * of another type. Seen without the item. */
 enum status rules_check_update(const struct rules_context *rules, const struct update *update);
 
 /* A key condition made to fit a key schema: partition values in order, then sort values by '=',
@@ -40,6 +41,9 @@ enum status rules_check_range(const struct rules_context *rules, const struct in
  * fetched) must show what it names. `index` NULL: the table. */
 enum status rules_check_filter(const struct rules_context *rules, const struct index_schema *index,
                                const struct condition *filter, bool legacy, bool fetch);
+/* Keys are scalars: no path may go inside one. Either may be NULL. */
+enum status rules_check_paths(const struct rules_context *rules,
+                              const struct projection *projection, const struct condition *filter);
 /* The exclusive start key: keys of the index and of the table, no more; within the range for a
  * query (`range` NULL: a scan). */
 enum status rules_check_start(const struct rules_context *rules, const struct index_schema *index,

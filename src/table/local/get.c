@@ -50,6 +50,8 @@ static enum status put_key(struct buf *to, const struct table *table,
     struct rules_context rules = {table->schema, arena, failure};
     enum status status = rules_check_key(&rules, &request->key);
     if (status == OK)
+        status = rules_check_paths(&rules, request->projection, NULL);
+    if (status == OK)
         keys_put_item(to, table, rules.schema, &request->key);
     return status;
 }

@@ -129,6 +129,8 @@ static enum status set_bounds(struct page *page) {
                                             request->consistent, request->projection, &page->fetch);
     if (status == OK)
         status = request->keys != NULL ? set_query(page, &rules) : set_scan(page, &rules);
+    if (status == OK)
+        status = rules_check_paths(&rules, request->projection, request->filter);
     if (status == OK && request->start != NULL)
         status = apply_start(page);
     return status;

@@ -174,6 +174,16 @@ static void test_updates(void **state) {
     assert_int_equal(update_parse(&source, &update), OK);
     expect(&f, rules_check_update(&f.rules, update), NULL);
 
+    source.text = BYTES("SET h = :v");
+    assert_int_equal(update_parse(&source, &update), OK);
+    expect(&f, rules_check_update(&f.rules, update),
+           WERE_INVALID "Type mismatch for Index Key h Expected: B Actual: S IndexName: gsi");
+    source.text = BYTES("SET g.x = :v");
+    assert_int_equal(update_parse(&source, &update), OK);
+    expect(&f, rules_check_update(&f.rules, update),
+           "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+           "allowed: IndexKey: g");
+
     struct item item = item_of(&f.arena, "pk", "S:a", "sk", "N:1", "g", "N:1", NULL);
     expect(&f, rules_check_updated(&f.rules, &item),
            "The update expression attempted to update the secondary index key to unsupported type");
@@ -339,8 +349,8 @@ static void test_filters(void **state) {
     setup(&f);
     struct expr_value values[] = {{BYTES(":v"), value_string(BYTES("x")), false}};
     struct expr_env env = {.values = values, .value_count = 1};
-    struct expr_source source = {"FilterExpression", BYTES("oth = :v and sk = :v"), &env,
-                                 &f.arena, &f.failure};
+    struct expr_source source = {"FilterExpression", BYTES("oth = :v and sk = :v"), &env, &f.arena,
+                                 &f.failure};
     struct condition *filter;
     assert_int_equal(condition_parse(&source, &filter), OK);
     expect(&f, rules_check_filter(&f.rules, NULL, filter, false, false),
@@ -353,6 +363,31 @@ static void test_filters(void **state) {
            "Secondary index gsi does not project one or more filter attributes: [oth]");
     expect(&f, rules_check_filter(&f.rules, &indexes[3], filter, false, false), NULL);
     expect(&f, rules_check_filter(&f.rules, &indexes[0], filter, false, true), NULL);
+    teardown(&f);
+}
+
+static void test_paths(void **state) {
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    struct expr_value values[] = {{BYTES(":v"), value_string(BYTES("x")), false}};
+    struct expr_env env = {.values = values, .value_count = 1};
+    struct expr_source source = {"FilterExpression", BYTES("a.b = :v and NOT g[0] = :v"), &env,
+                                 &f.arena, &f.failure};
+    struct condition *filter;
+    struct projection *projection;
+    assert_int_equal(condition_parse(&source, &filter), OK);
+    expect(&f, rules_check_paths(&f.rules, NULL, filter),
+           "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+           "allowed: IndexKey: g");
+    source.text = BYTES("a.b, sk[1]");
+    assert_int_equal(projection_parse(&source, &projection), OK);
+    expect(&f, rules_check_paths(&f.rules, projection, filter),
+           "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+           "allowed: Key: sk");
+    source.text = BYTES("a.b, sk, g");
+    assert_int_equal(projection_parse(&source, &projection), OK);
+    expect(&f, rules_check_paths(&f.rules, projection, NULL), NULL);
     teardown(&f);
 }
 
@@ -459,12 +494,12 @@ static void test_units(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_items),   cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_updates), cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_starts),  cmocka_unit_test(test_selects),
-        cmocka_unit_test(test_filters), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_indexes), cmocka_unit_test(test_projecting),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_items),      cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_updates),    cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_starts),     cmocka_unit_test(test_selects),
+        cmocka_unit_test(test_filters),    cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_tables),     cmocka_unit_test(test_indexes),
+        cmocka_unit_test(test_projecting), cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
