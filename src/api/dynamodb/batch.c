@@ -315,11 +315,20 @@ static void put_collections(struct call *call, const struct batch_write *batch) 
     buf_byte(call->reply, '}');
 }
 
+/* A batch does not say what is wrong with a key, though a single put does. */
+static enum status vague_fault(struct call *call, enum status status) {
+    struct bytes text = call->failure.text;
+    if (status == INVALID && (bytes_find(text, BYTES(": Missing the key ")) != SIZE_MAX ||
+                              bytes_find(text, BYTES(": Type mismatch for key ")) != SIZE_MAX))
+        return call_invalid(call, "The provided key element does not match the schema");
+    return status;
+}
+
 static enum status answer_batch_write(struct call *call) {
     const struct batch_write *batch = call->state;
     enum status status = call_changed(call);
     if (status != OK)
-        return status;
+        return vague_fault(call, status);
     bool collections = false;
     for (size_t t = 0; t < batch->table_count; t++)
         collections |= has_collections(batch, &batch->tables[t]);

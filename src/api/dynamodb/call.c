@@ -55,11 +55,24 @@ static bool skip_part(struct bytes *text) {
     return true;
 }
 
+/* ARNs are told back as they came, so they have nothing in them that JSON would escape. */
+static bool is_plain(struct bytes arn) {
+    for (size_t i = 0; i < arn.size; i++) {
+        uint8_t c = arn.data[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= ':') ||
+              c == '_'))
+            return false;
+    }
+    return true;
+}
+
 enum status call_table_name(struct call *call, struct bytes text, struct bytes *out) {
     *out = text;
     if (!bytes_starts(text, BYTES("arn:")))
         return OK;
     struct bytes rest = bytes_skip(text, 4); /* partition:service:region:account:table/name */
+    if (!is_plain(text))
+        goto wrong;
     for (int i = 0; i < 4; i++)
         if (!skip_part(&rest))
             goto wrong;

@@ -48,7 +48,7 @@ SHAPE_STRUCT(shape_warm, "WarmThroughput", warm_fields);
 
 static const struct spec_field projection_fields[] = {
     SHAPE_FIELD(PROJECTION_TYPE, .choices = "ALL, INCLUDE, KEYS_ONLY", STRING),
-    SHAPE_FIELD(NON_KEY_ATTRIBUTES, .length_min = 1, .spec = &shape_strings),
+    SHAPE_FIELD(NON_KEY_ATTRIBUTES, .length_min = 1, .length_max = 100, .spec = &shape_strings),
 };
 SHAPE_STRUCT(shape_projection, "Projection", projection_fields);
 
@@ -136,8 +136,8 @@ static const struct spec_field update_table_fields[] = {
     TABLE,
     THROUGHPUT,
     BILLING,
-    SHAPE_FIELD(GLOBAL_SECONDARY_INDEX_UPDATES, .spec = &index_updates),
-    SHAPE_FIELD(ATTRIBUTE_DEFINITIONS, .spec = &attribute_definitions),
+    SHAPE_FIELD(GLOBAL_SECONDARY_INDEX_UPDATES, .length_max = 100, .spec = &index_updates),
+    SHAPE_FIELD(ATTRIBUTE_DEFINITIONS, .length_max = 400, .spec = &attribute_definitions),
     STREAM,
     SSE,
     TABLE_CLASS,

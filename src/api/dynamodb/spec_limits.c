@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-enum { FAULTS_MAX = 10 };
+enum { FAULTS_MAX = 10, TEXT_MAX = 64 * 1024 };
 
 static const char pattern[] = "[a-zA-Z0-9_.-]+";
 
@@ -52,7 +52,7 @@ static const struct spec *spec_inside(const struct spec *spec, struct bytes name
 
 static void put_members(struct buf *to, const struct spec *spec, const struct json *object) {
     bool first = true, known = spec != NULL && !spec->attribute;
-    for (uint32_t i = 0; i < object->count; i++) {
+    for (uint32_t i = 0; i < object->count && to->size <= TEXT_MAX; i++) {
         const struct json_member *member = &object->members[i];
         const struct spec *inner = known ? spec_inside(spec, member->name) : NULL;
         if ((known && inner == NULL) || member->value.type == JSON_NULL)
@@ -69,9 +69,11 @@ static void put_members(struct buf *to, const struct spec *spec, const struct js
     }
 }
 
-/* `spec` is NULL inside attribute values. */
+/* `spec` is NULL inside attribute values. A value of megabytes is cut short. */
 static void put_value(struct buf *to, const struct spec *spec, const struct json *value) {
     bool named = spec != NULL && spec->type == SPEC_STRUCT && !spec->attribute;
+    if (to->size > TEXT_MAX)
+        return;
     switch (value->type) {
     case JSON_NULL:
         buf_lit(to, "null");
@@ -84,11 +86,12 @@ static void put_value(struct buf *to, const struct spec *spec, const struct json
         break;
     case JSON_NUMBER:
     case JSON_STRING:
-        buf_put(to, value->text);
+        buf_append(to, value->text.data,
+                   value->text.size < TEXT_MAX ? value->text.size : (size_t)TEXT_MAX);
         break;
     case JSON_ARRAY:
         buf_lit(to, "[");
-        for (uint32_t i = 0; i < value->count; i++) {
+        for (uint32_t i = 0; i < value->count && to->size <= TEXT_MAX; i++) {
             if (i != 0)
                 buf_lit(to, ", ");
             put_value(to, spec == NULL ? NULL : spec->element, &value->elements[i]);

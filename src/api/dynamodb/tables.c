@@ -93,10 +93,29 @@ static uint32_t list_count(const struct json *list) {
     return list == NULL ? 0 : list->count;
 }
 
+/* What is beyond all measure is refused before the rules compare each with each. */
+static enum status check_counts(struct call *call) {
+    enum { INDEXES = 100, DEFINITIONS = 400 };
+    const struct args *args = &call->args;
+    if (list_count(args->at[ARG_LOCAL_SECONDARY_INDEXES]) > INDEXES)
+        return call_invalid(call, PARAMETERS "Number of LocalSecondaryIndexes exceeds per-table "
+                                             "limit of 5");
+    if (list_count(args->at[ARG_GLOBAL_SECONDARY_INDEXES]) > INDEXES)
+        return call_invalid(call, PARAMETERS "GlobalSecondaryIndex count exceeds the per-table "
+                                             "limit of 20");
+    if (list_count(args->at[ARG_ATTRIBUTE_DEFINITIONS]) > DEFINITIONS)
+        return call_invalid(call, PARAMETERS "Number of attributes in KeySchema does not exactly "
+                                             "match number of attributes defined in "
+                                             "AttributeDefinitions");
+    return OK;
+}
+
 static enum status read_schema(struct call *call, struct table_schema *schema) {
     const struct args *args = &call->args;
     schema->name = call->table;
     enum status status = read_billing(call, schema);
+    if (status == OK)
+        status = check_counts(call);
     if (status != OK)
         return status;
     schema_read_definitions(call, args->at[ARG_ATTRIBUTE_DEFINITIONS], &schema->attributes,

@@ -71,6 +71,8 @@ enum status op_tag_resource(struct call *call) {
     const struct json *list = call->args.at[ARG_TAGS];
     if (list->count == 0)
         return call_invalid(call, "Atleast one Tag needs to be provided as Input.");
+    if (list->count > LIMIT_TAGS)
+        return call_invalid(call, "Too many tags: a table can have at most %d", LIMIT_TAGS);
     struct tag *tags = ARENA_ARRAY(call->arena, struct tag, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         struct args args;

@@ -229,6 +229,36 @@ static void test_types_first(void **state) {
                "1 validation error detected: Value 'x' at 'tableName'");
 }
 
+/* A fault that would repeat megabytes is cut, and names cannot smuggle quotes into answers. */
+static void test_hostile_values(void **state) {
+    (void)state;
+    struct buf body = {0};
+    buf_lit(&body, "{\"TableName\":\"");
+    for (int i = 0; i < 300000; i++)
+        buf_lit(&body, ";;;;;");
+    buf_lit(&body, "\",\"Key\":{}}");
+    ask_bytes(&asking, "GetItem", buf_bytes(&body));
+    assert_int_equal(asking.status, 400);
+    assert_true(asking.body.size < 200000);
+    buf_release(&body);
+    assert_has(ask(&asking, "BatchGetItem",
+                   "{\"RequestItems\":{\"arn:aws:dynamodb:\\\":1:table/abc\":{\"Keys\":[{\"id\":{"
+                   "\"S\":\"x\"}}]}}}"),
+               "Invalid TableArn");
+}
+
+/* The same fault, told by a put and by a batch. */
+static void test_batch_words(void **state) {
+    (void)state;
+    ask(&asking, "CreateTable", TABLE);
+    assert_has(ask(&asking, "PutItem", "{\"TableName\":\"players\",\"Item\":{}}"),
+               "Missing the key id in the item");
+    assert_has(ask(&asking, "BatchWriteItem",
+                   "{\"RequestItems\":{\"players\":[{\"PutRequest\":{\"Item\":{}}}]}}"),
+               "The provided key element does not match the schema");
+    ask(&asking, "DeleteTable", "{\"TableName\":\"players\"}");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers_of_answers),
@@ -237,6 +267,8 @@ int main(void) {
         cmocka_unit_test(test_life_of_a_table),
         cmocka_unit_test(test_tags),
         cmocka_unit_test(test_types_first),
+        cmocka_unit_test(test_hostile_values),
+        cmocka_unit_test(test_batch_words),
         cmocka_unit_test(test_compression),
     };
     return cmocka_run_group_tests(tests, open_asking, close_asking);
