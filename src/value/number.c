@@ -11,7 +11,7 @@ enum {
 };
 
 /* digits[0] . digits[1] digits[2] ... times 10^exponent; neither the first nor the last digit is
- * zero. No digits: zero, with the exponent it was written with. */
+ * zero. No digits: zero, whose exponent is 0 whatever was written. */
 struct decimal {
     int64_t exponent;
     int count;
@@ -117,9 +117,7 @@ static bool decimal_scan(struct bytes text, struct decimal *to) {
             return false;
         at = end;
     }
-    to->exponent = exponent;
-    if (to->count != 0)
-        to->exponent += (scan.whole > 0 ? scan.whole : -scan.lost) - 1;
+    to->exponent = to->count == 0 ? 0 : exponent + (scan.whole > 0 ? scan.whole : -scan.lost) - 1;
     return at == end;
 }
 

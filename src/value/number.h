@@ -33,8 +33,8 @@ enum number_fault {
 
 /* Encodes decimal text ("-12.50", "1e3", "+.5", "00012"); writes at most NUMBER_MAX_SIZE bytes to
  * `to` and sets *size. Blanks around it are not allowed; an exponent that does not fit 64 bits is
- * malformed. Zeros at either end do not count as digits. "-0" is zero, but "0e126" overflows: a
- * zero is in range only if its exponent is. */
+ * malformed. Zeros at either end do not count as digits. "-0" is zero, and so is
+ * "0e1000". */
 enum number_fault number_parse(struct bytes text, uint8_t *to, size_t *size);
 /* The same, copied into the arena. */
 enum number_fault number_read(struct arena *arena, struct bytes text, struct bytes *out);
