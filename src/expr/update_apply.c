@@ -29,14 +29,12 @@ static bool number_ok(struct applier *applier, enum number_fault fault) {
     switch (fault) {
     case NUMBER_OK:
         return true;
-    case NUMBER_OVERFLOW:
-        return fail(applier, "Number overflow. Attempting to store a number with magnitude larger "
-                             "than supported range");
     case NUMBER_UNDERFLOW:
         return fail(applier, "Number underflow. Attempting to store a number with magnitude "
                              "smaller than supported range");
-    default:
-        return fail(applier, "Attempting to store more than 38 significant digits in a Number");
+    default: /* a sum of too many digits is told as an overflow, too */
+        return fail(applier, "Number overflow. Attempting to store a number with magnitude larger "
+                             "than supported range");
     }
 }
 
