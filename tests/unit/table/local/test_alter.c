@@ -280,6 +280,48 @@ static void test_add_and_drop_index(void **state) {
     put_many(f, "plain", 0, 10);
 }
 
+/* Writes that wait behind the index: they are executed while it is built, and one of them was
+ * checked when its attribute was no key. */
+static void test_writes_during_backfill(void **state) {
+    struct fixture *f = *state;
+    enum { COUNT = 5 };
+    make_plain(f, "plain");
+    put_many(f, "plain", 0, 4000);
+    struct arena *arena = &f->arena;
+    struct alteration add = adding(f, "bycolour", "colour");
+    struct action actions[COUNT - 1] = {
+        {.kind = ACTION_PUT, .item = item_of(arena, "pk=S:new", "sk=S:0", "colour=S:9", NULL)},
+        {.kind = ACTION_DELETE, .item = item_of(arena, "pk=S:1", "sk=S:0", NULL)},
+        {.kind = ACTION_PUT,
+         .item = item_of(arena, "pk=S:2", "sk=S:0", "colour=S:9", "more=S:x", NULL)},
+        {.kind = ACTION_PUT, .item = item_of(arena, "pk=S:3", "sk=S:0", "colour=N:9", NULL)}};
+    struct change changes[COUNT] = {
+        {.kind = CHANGE_UPDATE_TABLE, .arena = arena, .table = BYTES("plain"), .alteration = &add}};
+    struct stall stall;
+    sem_t done;
+    sem_init(&done, 0, 0);
+    stall_start(&stall, f->engine);
+    for (int i = 0; i < COUNT; i++) {
+        if (i > 0) {
+            actions[i - 1].table = BYTES("plain");
+            changes[i] = write_of(arena, &actions[i - 1], 1);
+        }
+        changes[i].done = engine_done;
+        changes[i].user = &done;
+        engine_submit(f->engine, &changes[i]);
+    }
+    stall_end(&stall);
+    for (int i = 0; i < COUNT; i++)
+        sem_wait(&done);
+    sem_destroy(&done);
+    for (int i = 0; i < COUNT - 1; i++)
+        assert_status(&changes[i], OK);
+    assert_status(&changes[COUNT - 1], INVALID);
+    wait_active(f, "plain");
+    check_engine(f->engine);
+    assert_int_equal(describe(f, "plain").indexes[0].item_count, 4000);
+}
+
 static void test_index_faults(void **state) {
     struct fixture *f = *state;
     make_plain(f, "plain");
@@ -396,6 +438,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_stream_and_settings, setup, teardown),
         cmocka_unit_test_setup_teardown(test_tags, setup, teardown),
         cmocka_unit_test_setup_teardown(test_add_and_drop_index, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_writes_during_backfill, setup, teardown),
         cmocka_unit_test_setup_teardown(test_index_faults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_backfill_in_the_way, setup, teardown),
         cmocka_unit_test_setup_teardown(test_backfill_without_memory, setup, teardown),
