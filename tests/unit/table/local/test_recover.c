@@ -165,7 +165,7 @@ static void test_tables(void **state) {
             put_item(world.engine, &world.arena, "game", key_item(&world.arena, 1, 3));
             struct tag tag = {BYTES("k"), BYTES("v")};
             struct alteration drop = {.drop_index = BYTES("byname")};
-            struct change change = {.kind = CHANGE_CREATE_TABLE + kind,
+            struct change change = {.kind = (enum change_kind)(CHANGE_CREATE_TABLE + kind),
                                     .arena = &world.arena,
                                     .table = BYTES("game"),
                                     .schema = &other,
