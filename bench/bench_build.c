@@ -112,24 +112,39 @@ static void fill(const char *path, unsigned count, bool one_partition) {
     buf_release(&value);
 }
 
-static void start(const char *path, unsigned count, unsigned threads) {
+struct taken {
+    double clock, cpu;
+};
+
+static struct taken start_once(const char *path, unsigned threads, struct engine_figures *figures) {
     struct local_settings settings = {.store = {.path = path, .must_exist = true},
                                       .threads = threads};
     struct engine *engine;
-    struct engine_figures figures;
     int64_t before = clock_ticks_us();
     clock_t cpu_before = clock();
     check(local_open(&settings, &arena, &failure, &engine));
-    double took = (double)(clock_ticks_us() - before) / 1e6;
-    double cpu = (double)(clock() - cpu_before) / CLOCKS_PER_SEC;
-    engine_figures(engine, &figures);
-    printf("; %u thread%s %.3f s (%.3f s of processors)", threads, threads == 1 ? "" : "s", took,
-           cpu);
+    struct taken taken = {(double)(clock_ticks_us() - before) / 1e6,
+                          (double)(clock() - cpu_before) / CLOCKS_PER_SEC};
+    engine_figures(engine, figures);
+    engine_close(engine);
+    return taken;
+}
+
+/* The best of a few: the store may still be tidying up after the filling. */
+static void start(const char *path, unsigned count, unsigned threads) {
+    struct engine_figures figures;
+    struct taken best = {1e9, 1e9};
+    for (unsigned i = 0; i < 3; i++) {
+        struct taken taken = start_once(path, threads, &figures);
+        best.clock = taken.clock < best.clock ? taken.clock : best.clock;
+        best.cpu = taken.cpu < best.cpu ? taken.cpu : best.cpu;
+    }
+    printf("; %u thread%s %.3f s (%.3f s of processors)", threads, threads == 1 ? "" : "s",
+           best.clock, best.cpu);
     if (figures.index_entries != count)
         printf(" (%llu entries!)", (unsigned long long)figures.index_entries);
     if (threads != 1)
         printf("; index %.1f bytes an item", (double)figures.index_memory / count);
-    engine_close(engine);
 }
 
 static void clean(const char *path) {
