@@ -125,7 +125,7 @@ static void fail_taken(struct writer *writer, enum status status) {
 /* Those whose replies have just left are about to come again: while the disk is slow, a moment's
  * wait for as many as were in the last group makes one commit of what would be two. */
 static void gather(struct writer *writer) {
-    if (writer->last_count < 2 || writer->commit_us < GATHER_FROM_US)
+    if (!writer->syncs || writer->last_count < 2 || writer->commit_us < GATHER_FROM_US)
         return;
     int64_t most = writer->commit_us / 4 < GATHER_MAX_US ? writer->commit_us / 4 : GATHER_MAX_US;
     int64_t until = clock_ticks_us() + most;
@@ -203,6 +203,8 @@ enum status writer_start(struct local *local, struct arena *arena, struct failur
     pthread_cond_init(&writer->wake, NULL);
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
+    writer->syncs =
+        !local->settings.store.memory && local->settings.store.sync == STORE_SYNC_COMMIT;
     group_init(&writer->group, local);
     if (pthread_create(&writer->thread, NULL, writer_main, local) == 0)
         return OK;

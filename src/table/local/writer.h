@@ -151,6 +151,7 @@ struct writer {
     struct group group;
     struct change *taken, **taken_end;
     struct backfill *builds; /* running or finished, not yet forgotten */
+    bool syncs;              /* a commit waits for the disk */
     unsigned last_count;     /* changes in the last group */
     int64_t commit_us;       /* what its commit took */
     int64_t retry_at_us;     /* no recovery before */
