@@ -337,14 +337,14 @@ test('slow senders are cut off, and do not hold up others', async () => {
   const timer = setInterval(() => drip.write('x'), 50);
   drip.write('POST / HTTP/1.1\r\nHost: x\r\nX-Drip: ');
   await other.must('ListTables', {});
-  assert.ok(Date.now() - begun < 300);
+  assert.ok(Date.now() - begun < 2000);
   for (const line of [...halves, drip]) {
     const answers = await line.closed();
     assert.equal(answers[0]?.status, 408);
     line.destroy();
   }
   clearInterval(timer);
-  assert.ok(Date.now() - begun < 3000);
+  assert.ok(Date.now() - begun < 6000);
   const idle = dial(slow.port);
   assert.deepEqual(await idle.closed(), [], 'a connection that never speaks is closed without a word');
   idle.destroy();
