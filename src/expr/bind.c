@@ -8,7 +8,7 @@ static enum status bind_path(struct binder *binder, struct path *path) {
     const struct expr_source *source = binder->source;
     for (uint32_t i = 0; i < path->count; i++) {
         struct step *step = &path->steps[i];
-        if (step->is_index || step->name.data[0] != '#')
+        if (source->env == NULL || step->is_index || step->name.data[0] != '#')
             continue;
         const struct bytes *name = env_name(source->env, step->name);
         if (name == NULL)
@@ -39,6 +39,8 @@ enum status bind_paths(struct binder *binder, struct path_set *set) {
 
 static enum status bind_value(struct binder *binder, struct node *node) {
     const struct expr_source *source = binder->source;
+    if (source->env == NULL)
+        return OK;
     node->value = env_value(source->env, node->text);
     if (node->value == NULL)
         return expr_fault(source,

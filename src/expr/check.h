@@ -15,7 +15,7 @@ enum status check_shape(const struct expr_source *source, const struct node *nod
 /* --- pass 3: binding --- */
 
 struct binder {
-    const struct expr_source *source;
+    const struct expr_source *source; /* no env: names and values are in place already */
     uint32_t operators; /* seen so far */
 };
 

@@ -11,6 +11,8 @@ enum status expr_fault(const struct expr_source *source, const char *format, ...
     va_start(args, format);
     struct bytes text = arena_vprintf(source->arena, format, args);
     va_end(args);
+    if (source->parameter == NULL)
+        return failure_set(source->failure, source->arena, INVALID, "%.*s", BYTES_ARG(text));
     return failure_set(source->failure, source->arena, INVALID, "Invalid %s: %.*s",
                        source->parameter, BYTES_ARG(text));
 }

@@ -5,7 +5,8 @@
 #include "expr/ast.h"
 #include "expr/lex.h"
 
-/* Sets the failure to "Invalid <parameter>: <text>" and returns INVALID. */
+/* Sets the failure to "Invalid <parameter>: <text>", or to the text alone when there is no
+ * parameter, and returns INVALID. */
 enum status expr_fault(const struct expr_source *source, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

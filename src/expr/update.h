@@ -23,5 +23,7 @@ struct update {
 struct action *update_add(struct update *update, struct arena *arena, enum action_type type);
 /* Fills the set, unsorted, once all actions are there. */
 void update_fill_set(struct update *update, struct arena *arena);
+/* Pass 3: binds all paths, which must not clash, then all values. */
+enum status update_bind(const struct expr_source *source, struct update *update);
 
 #endif

@@ -166,8 +166,8 @@ static enum status check_change(const struct expr_source *source, const struct a
                       name, long_type_name(type), name);
 }
 
-/* All paths, then all values, from the last to the first. */
-static enum status bind_actions(const struct expr_source *source, struct update *update) {
+/* Paths and values go from the last to the first. */
+enum status update_bind(const struct expr_source *source, struct update *update) {
     struct binder binder = {.source = source};
     update_fill_set(update, source->arena);
     enum status status = bind_paths(&binder, &update->set);
@@ -192,7 +192,7 @@ enum status update_parse(const struct expr_source *source, struct update **out) 
         status = expr_fault(
             source, "The \"%s\" section can only be used once in an update expression;", twice);
     if (status == OK)
-        status = bind_actions(source, update);
+        status = update_bind(source, update);
     if (status == OK)
         *out = update;
     return status;
