@@ -80,15 +80,22 @@ void local_submit(struct engine *engine, struct change *change) {
 
 /* --- the thread --- */
 
-/* Moves all that waits to `taken`. When there is nothing to do it sleeps, or, if stopping,
- * returns false. */
+/* Sleeps until it is woken or a job is due; false when one is. */
+static bool sleep_on(struct writer *writer) {
+    struct timespec until = {.tv_sec = writer->tick_at_us / 1000000,
+                             .tv_nsec = writer->tick_at_us % 1000000 * 1000};
+    writer->sleeping = true;
+    return pthread_cond_timedwait(&writer->wake, &writer->lock, &until) == 0;
+}
+
+/* Moves all that waits to `taken`. When there is nothing to do it sleeps until a job is due, or,
+ * if stopping, returns false. */
 static bool take(struct writer *writer, bool *finished) {
     pthread_mutex_lock(&writer->lock);
-    while (writer->taken == NULL && writer->first == NULL && !writer->finished &&
-           !writer->stopping) {
-        writer->sleeping = true;
-        pthread_cond_wait(&writer->wake, &writer->lock);
-    }
+    bool awake = true;
+    while (awake && writer->taken == NULL && writer->first == NULL && !writer->finished &&
+           !writer->stopping)
+        awake = sleep_on(writer);
     writer->sleeping = false;
     if (writer->first != NULL) {
         *writer->taken_end = writer->first;
@@ -181,6 +188,8 @@ static void *writer_main(void *argument) {
             backfill_finish(local);
         if (local->writer->taken != NULL)
             run(local);
+        if (clock_ticks_us() >= local->writer->tick_at_us)
+            writer_tick(local);
     }
     return NULL;
 }
@@ -196,11 +205,21 @@ static void writer_free(struct local *local) {
     local->writer = NULL;
 }
 
+/* Waits by the clock that clock_ticks_us() reads. */
+static void init_wake(struct writer *writer) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&writer->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 enum status writer_start(struct local *local, struct arena *arena, struct failure *failure) {
     struct writer *writer = mem_zalloc(sizeof(*writer));
     local->writer = writer;
     pthread_mutex_init(&writer->lock, NULL);
-    pthread_cond_init(&writer->wake, NULL);
+    init_wake(writer);
+    writer->tick_at_us = clock_ticks_us();
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
     writer->syncs =

@@ -155,10 +155,22 @@ struct writer {
     unsigned last_count;     /* changes in the last group */
     int64_t commit_us;       /* what its commit took */
     int64_t retry_at_us;     /* no recovery before */
+    int64_t tick_at_us;      /* no job before */
     bool stale;              /* memory may disagree with the store: a recovery was not finished */
 };
 
 /* From a build's thread: it is finished. */
 void writer_post_finished(struct writer *writer);
+
+/* --- what the writer does by the clock (tick.c) ---
+ *
+ * A job runs on the writer's thread between groups, never while the store is broken. It does a
+ * bounded step and returns after how many microseconds it wants to run again: 0 is at once, after
+ * what waits; at most TICK_MAX_US. */
+enum { TICK_MAX_US = 1000 * 1000 };
+typedef int64_t writer_job(struct local *local);
+
+/* Runs the jobs that are due. */
+void writer_tick(struct local *local);
 
 #endif
