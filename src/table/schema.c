@@ -7,9 +7,11 @@
  *   part     := name type:byte
  *   keys     := partitions:byte sorts:byte part*
  *   indexes  := count:varint (name local:byte keys projected:byte count:varint name* capacity)*
- *   settings := billing:byte capacity stream:byte protected:byte class encrypted:byte key
+ *   settings := billing:byte capacity stream:byte protected:byte class encrypted:byte key expiry
  *   capacity := six u64
  *   tags     := count:varint (key value)*
+ *
+ * Format 1 had no expiry.
  */
 #include "table/schema.h"
 
@@ -17,7 +19,7 @@
 
 #include <assert.h>
 
-enum { SCHEMA_FORMAT = 1 };
+enum { SCHEMA_FORMAT = 2, SCHEMA_FORMAT_1 = 1 };
 
 bool key_schema_has(const struct key_schema *keys, struct bytes name) {
     for (unsigned i = 0; i < key_schema_count(keys); i++)
@@ -87,6 +89,7 @@ void table_schema_encode(const struct table_schema *schema, struct buf *to) {
     buf_counted(to, schema->table_class);
     buf_byte(to, schema->encrypted);
     buf_counted(to, schema->encryption_key);
+    buf_counted(to, schema->expiry);
     buf_varint(to, schema->tag_count);
     for (uint32_t i = 0; i < schema->tag_count; i++) {
         buf_counted(to, schema->tags[i].key);
@@ -187,15 +190,22 @@ static bool take_lists(struct bytes *in, struct arena *arena, struct table_schem
     return true;
 }
 
-static bool take_settings(struct bytes *in, struct arena *arena, struct table_schema *out) {
+static bool take_settings(struct bytes *in, unsigned format, struct table_schema *out) {
     unsigned billing, stream;
     if (!take_choice(in, BILLING_ON_DEMAND, &billing) || !take_capacity(in, &out->capacity) ||
         !take_choice(in, STREAM_BOTH, &stream) || !take_bool(in, &out->deletion_protection) ||
         !take_counted(in, &out->table_class) || !take_bool(in, &out->encrypted) ||
-        !take_counted(in, &out->encryption_key) || !take_count(in, &out->tag_count))
+        !take_counted(in, &out->encryption_key) ||
+        (format > SCHEMA_FORMAT_1 && !take_counted(in, &out->expiry)))
         return false;
     out->billing = (enum billing)billing;
     out->stream = (enum stream_view)stream;
+    return true;
+}
+
+static bool take_tags(struct bytes *in, struct arena *arena, struct table_schema *out) {
+    if (!take_count(in, &out->tag_count))
+        return false;
     out->tags = ARENA_ARRAY(arena, struct tag, out->tag_count);
     for (uint32_t i = 0; i < out->tag_count; i++)
         if (!take_counted(in, &out->tags[i].key) || !take_counted(in, &out->tags[i].value))
@@ -206,8 +216,9 @@ static bool take_settings(struct bytes *in, struct arena *arena, struct table_sc
 enum status table_schema_decode(struct bytes from, struct arena *arena, struct table_schema *out) {
     struct table_schema schema = {0};
     uint8_t format;
-    if (!take_u8(&from, &format) || format != SCHEMA_FORMAT || !take_counted(&from, &schema.name) ||
-        !take_lists(&from, arena, &schema) || !take_settings(&from, arena, &schema) ||
+    if (!take_u8(&from, &format) || format < SCHEMA_FORMAT_1 || format > SCHEMA_FORMAT ||
+        !take_counted(&from, &schema.name) || !take_lists(&from, arena, &schema) ||
+        !take_settings(&from, format, &schema) || !take_tags(&from, arena, &schema) ||
         from.size != 0)
         return DAMAGED;
     *out = schema;

@@ -70,6 +70,7 @@ struct table_schema {
     enum billing billing;
     struct capacity_settings capacity;
     enum stream_view stream;
+    struct bytes expiry; /* the attribute with the second an item ends at; empty: items stay */
     bool deletion_protection;
     struct bytes table_class; /* empty: the standard one */
     bool encrypted;           /* encryption settings as told, e.g. by a key of one's own */

@@ -98,6 +98,7 @@ struct action {
     struct item item;                  /* PUT: the item; else the key */
     const struct condition *condition; /* NULL: none */
     const struct update *update;       /* UPDATE; NULL: touch (makes the item if it is absent) */
+    bool expired;                      /* DELETE: the engine's own, because its time has come */
 
     /* filled in by the engine */
     struct failure failure; /* CONDITION_FAILED, INVALID, ...; status OK when it went through */
@@ -117,6 +118,7 @@ enum change_kind {
     CHANGE_DELETE_TABLE, /* table */
     CHANGE_UPDATE_TABLE, /* table, alteration */
     CHANGE_TAGS,         /* table, tags to set, keys to remove */
+    CHANGE_EXPIRY,       /* table, expiry, expires */
 };
 
 /* Changes to a table's settings; each pointer NULL means "leave it". */
@@ -151,6 +153,12 @@ struct change {
     struct action *actions;
     size_t action_count;
     bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
+    /* A token makes the write harmless to repeat for ten minutes, over restarts too: the same token
+     * with the same digest does nothing and sets `repeated`; with another one it is
+     * REPEAT_MISMATCH. Kept in the same commit as the write. Empty: none. */
+    struct bytes token;
+    uint64_t token_digest[2]; /* of what the request asks for */
+    bool repeated;            /* filled in */
 
     /* tables */
     struct bytes table;
@@ -160,6 +168,8 @@ struct change {
     size_t tag_count;
     const struct bytes *untag;
     size_t untag_count;
+    struct bytes expiry; /* the attribute that holds an item's last second, */
+    bool expires;        /* and whether items are to go by it from now on */
     struct table_description description; /* filled in: the table after (before, on delete) */
 
     struct failure failure; /* status OK, or why nothing happened; single actions: their fault */

@@ -152,6 +152,38 @@ static enum status change_tags(struct local *local, struct change *change) {
             .table = table, .schema = &next, .about = &table->about, .dropped = -1});
 }
 
+/* --- expiry --- */
+
+static enum status check_expiry(const struct table_schema *now, struct change *change) {
+    if (now->expiry.size == 0)
+        return change->expires ? OK
+                               : failure_set(&change->failure, change->arena, INVALID,
+                                             "TimeToLive is already disabled");
+    if (!bytes_equal(now->expiry, change->expiry))
+        return failure_set(&change->failure, change->arena, INVALID,
+                           "TimeToLive is active on a different AttributeName: current "
+                           "AttributeName is %.*s",
+                           BYTES_ARG(now->expiry));
+    return change->expires ? failure_set(&change->failure, change->arena, INVALID,
+                                         "TimeToLive is already enabled")
+                           : OK;
+}
+
+static enum status change_expiry(struct local *local, struct change *change) {
+    struct table *table = tables_find(local, change);
+    if (table == NULL)
+        return NO_TABLE;
+    struct table_schema next = *table->schema;
+    enum status status = check_expiry(&next, change);
+    if (status != OK)
+        return status;
+    next.expiry = change->expires ? change->expiry : (struct bytes){0};
+    return tables_replace(
+        local, change,
+        &(struct replacement){
+            .table = table, .schema = &next, .about = &table->about, .dropped = -1});
+}
+
 /* --- a new schema in the place of the old --- */
 
 /* The caller holds moment for writing. */
@@ -212,6 +244,9 @@ void tables_execute(struct local *local, struct change *change) {
         break;
     case CHANGE_TAGS:
         change_tags(local, change);
+        break;
+    case CHANGE_EXPIRY:
+        change_expiry(local, change);
         break;
     case CHANGE_WRITE:
         break;
