@@ -27,6 +27,7 @@ enum status {
     NO_RESOURCE = -18,     /* no such resource: a stream, a backup, a tagged thing */
     PARSE_FAILED = -19,    /* bytes that are not of their format */
     BUSY = -20,            /* too much is waiting; the same may be tried again soon */
+    DENIED = -21,          /* who asks may not */
 };
 
 /* What went wrong, for people: a status and a sentence in the request's arena. */

@@ -123,6 +123,8 @@ static struct error error_of(enum status status) {
         return (struct error){TABLE_ERRORS, "IdempotentParameterMismatchException", 400};
     case BUSY:
         return (struct error){"com.amazon.coral.availability#", "ThrottlingException", 400};
+    case DENIED:
+        return (struct error){SERVICE_ERRORS, "AccessDeniedException", 400};
     case STOPPING:
         return (struct error){"com.amazon.coral.availability#", "ServiceUnavailableException", 503};
     default:

@@ -11,6 +11,7 @@
 
 #include "api/dynamodb/face.h"
 #include "api/dynamodb/spec.h"
+#include "api/guard.h"
 #include "expr/legacy.h"
 #include "json/attribute.h"
 
@@ -20,7 +21,9 @@ struct call {
     struct http_exchange *exchange;
     const struct dynamodb_face *face;
     const struct operation *operation;
-    struct engine *engine;
+    struct engine *engine;        /* what the request's key may reach of it */
+    const struct access_key *key; /* who asks; NULL: nobody is asked who they are */
+    struct guard guard;
     struct arena *arena; /* the exchange's: lives until the answer */
     struct buf *reply;   /* the answer's body */
     struct json request;

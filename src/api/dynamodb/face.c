@@ -1,12 +1,16 @@
 /* From an exchange to a call: the checks before there is one, in the service's order. */
 #include "api/dynamodb/face.h"
 
+#include "api/canonical.h"
 #include "api/dynamodb/answer.h"
 #include "api/dynamodb/gzip.h"
 #include "api/dynamodb/headers.h"
 #include "api/dynamodb/operation.h"
+#include "api/signature.h"
 #include "base/limits.h"
 #include "base/mem.h"
+
+#include <time.h>
 
 enum { BODY_MAX = 16 * 1024 * 1024 };
 
@@ -80,13 +84,55 @@ static const struct operation *find_operation(struct call *call, struct bytes ta
     return operation;
 }
 
-static bool check_credentials(struct call *call, const struct headers *headers) {
-    call->exception =
-        headers_check_credentials(headers, call->exchange->query, call->arena, &call->failure);
-    if (call->exception == NULL)
-        return true;
-    answer_failure(call);
-    return false;
+/* "User: ... is not authorized to perform: ..."; also where the engine's call tells only a status.
+ */
+static void refuse(void *context, struct bytes table, struct bytes index, struct arena *arena,
+                   struct failure *failure) {
+    struct call *call = context;
+    const struct access_key *key = call->key;
+    struct bytes name = key->name.size != 0 ? key->name : key->id;
+    struct bytes account = call_account(call), operation = call->operation->name;
+    struct buf arn = {0};
+    call_put_arn(call, &arn, table);
+    if (index.size != 0) {
+        buf_lit(&arn, "/index/");
+        buf_put(&arn, index);
+    }
+    failure_set(failure, arena, DENIED,
+                "User: arn:aws:iam::%.*s:user/%.*s is not authorized to perform: dynamodb:%.*s on "
+                "resource: %.*s because no identity-based policy allows the dynamodb:%.*s action",
+                BYTES_ARG(account), BYTES_ARG(name), BYTES_ARG(operation),
+                BYTES_ARG(buf_bytes(&arn)), BYTES_ARG(operation));
+    buf_release(&arn);
+    call->failure = *failure;
+}
+
+/* Who asks. Without keys all that matters is that somebody signed. False after having answered. */
+static bool check_credentials(struct call *call) {
+    const struct dynamodb_settings *settings = &call->face->settings;
+    struct signature signature;
+    call->exception = signature_read(call->exchange, call->arena, &call->failure, &signature);
+    if (call->exception == NULL && settings->keys != NULL) {
+        /* by the true time, whatever the engine's clock is set to */
+        struct signature_settings how = {settings->region, "dynamodb", (int64_t)time(NULL)};
+        call->exception = signature_verify(call->exchange, &how, keys_now(settings->keys),
+                                           call->arena, &call->failure, &signature, &call->key);
+    }
+    if (call->exception != NULL) {
+        answer_failure(call);
+        return false;
+    }
+    if (call->key != NULL && !access_key_is_free(call->key))
+        call->engine = guard_init(&call->guard, call->engine, call->key, refuse, call);
+    return true;
+}
+
+/* A presigned request may name its operation in the query. */
+static struct bytes target_of(const struct call *call, const struct headers *headers) {
+    struct bytes target = headers->target;
+    if (target.size == 0 && call->exchange->query.size != 0)
+        query_get(call->exchange->query, BYTES("X-Amz-Target"), call->arena, &target);
+    return target;
 }
 
 void dynamodb_handle(struct http_exchange *exchange, void *context) {
@@ -108,10 +154,12 @@ void dynamodb_handle(struct http_exchange *exchange, void *context) {
         answer_plain(call, 404, BYTES("<UnknownOperationException/>\n"));
         return;
     }
-    if (!read_body(call, &headers))
+    /* The service reads the body first; nothing of a stranger's is read here. */
+    bool asks_who = face->settings.keys != NULL;
+    if ((asks_who && !check_credentials(call)) || !read_body(call, &headers))
         return;
-    call->operation = find_operation(call, headers.target);
-    if (call->operation == NULL || !check_credentials(call, &headers))
+    call->operation = find_operation(call, target_of(call, &headers));
+    if (call->operation == NULL || (!asks_who && !check_credentials(call)))
         return;
     if (exchange->body.size == 0)
         answer_exception(call, "SerializationException");

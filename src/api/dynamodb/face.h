@@ -1,18 +1,21 @@
 /* The DynamoDB JSON face: HTTP exchanges in, table operations, JSON out.
  *
- * One face serves all loops; it holds no state that changes. Signatures are not checked: any
- * credentials are taken, but a request must carry some, as clients of the service expect.
+ * One face serves all loops; it holds no state that changes. With keys, a request must be signed by
+ * one of them and does what that one may do. Without, any signature is taken, but a request must
+ * carry one, as clients of the service expect.
  */
 #ifndef GT_API_DYNAMODB_FACE_H
 #define GT_API_DYNAMODB_FACE_H
 
+#include "api/keys.h"
 #include "net/http.h"
 #include "table/table.h"
 
 struct dynamodb_settings {
-    const char *region;  /* of the ARNs told; NULL: from each request's credentials */
-    const char *account; /* 12 digits; NULL: "000000000000" */
-    bool strict_paging;  /* page plain counts at 1 MB, as the service does */
+    const char *region;      /* of the ARNs told; NULL: from each request's credentials */
+    const char *account;     /* 12 digits; NULL: "000000000000" */
+    bool strict_paging;      /* page plain counts at 1 MB, as the service does */
+    const struct keys *keys; /* who may come in; NULL: anybody. Outlives the face. */
     /* What answers go through; NULL: http_answer(). Tests catch answers here. */
     void (*answer)(struct http_exchange *exchange, const struct http_answer *answer);
 };

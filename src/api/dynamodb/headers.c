@@ -1,7 +1,5 @@
 #include "api/dynamodb/headers.h"
 
-#include "base/buf.h"
-
 #include <strings.h>
 
 static bool named(struct bytes name, const char *wanted) {
@@ -52,75 +50,6 @@ static struct bytes part_of(struct bytes text, struct bytes key) {
     while (size < rest.size && memchr(", &", rest.data[size], 3) == NULL)
         size++;
     return bytes_of(rest.data, size);
-}
-
-static struct bytes trim(struct bytes text) {
-    while (text.size != 0 && (text.data[0] == ' ' || text.data[0] == '\t'))
-        text = bytes_skip(text, 1);
-    return text;
-}
-
-static const char *incomplete(struct buf *text, struct arena *arena, struct failure *failure) {
-    failure_set(failure, arena, INVALID, "%.*s", (int)text->size, (const char *)text->data);
-    buf_release(text);
-    return "IncompleteSignatureException";
-}
-
-static const char *check_header(const struct headers *headers, struct arena *arena,
-                                struct failure *failure) {
-    static const char *const parts[] = {"Credential", "Signature", "SignedHeaders"};
-    static const struct bytes keys[] = {
-        {(const uint8_t *)"Credential=", 11},
-        {(const uint8_t *)"Signature=", 10},
-        {(const uint8_t *)"SignedHeaders=", 14},
-    };
-    struct buf text = {0};
-    for (int i = 0; i < 3; i++)
-        if (part_of(headers->authorization, keys[i]).size == 0)
-            buf_printf(&text, "Authorization header requires '%s' parameter. ", parts[i]);
-    if (headers->amz_date.size == 0 && headers->date.size == 0)
-        buf_lit(&text, "Authorization header requires existence of either a 'X-Amz-Date' or a "
-                       "'Date' header. ");
-    if (text.size == 0)
-        return NULL;
-    buf_printf(&text, "Authorization=%.*s", BYTES_ARG(headers->authorization));
-    return incomplete(&text, arena, failure);
-}
-
-static const char *check_query(struct bytes query, struct arena *arena, struct failure *failure) {
-    static const char *const parts[] = {"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature",
-                                        "X-Amz-SignedHeaders", "X-Amz-Date"};
-    struct buf text = {0};
-    for (int i = 0; i < 5; i++) {
-        char key[32];
-        size_t size = strlen(parts[i]);
-        memcpy(key, parts[i], size);
-        key[size] = '=';
-        if (part_of(query, bytes_of(key, size + 1)).size == 0)
-            buf_printf(&text, "AWS query-string parameters must include '%s'. ", parts[i]);
-    }
-    if (text.size == 0)
-        return NULL;
-    buf_lit(&text, "Re-examine the query-string parameters.");
-    return incomplete(&text, arena, failure);
-}
-
-const char *headers_check_credentials(const struct headers *headers, struct bytes query,
-                                      struct arena *arena, struct failure *failure) {
-    bool in_query = query.size != 0 && bytes_find(query, BYTES("X-Amz-Algorithm")) != SIZE_MAX;
-    bool in_header = headers->authorization.size != 0;
-    if (in_header && in_query) {
-        failure_set(failure, arena, INVALID,
-                    "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as "
-                    "HTTP header.");
-        return "InvalidSignatureException";
-    }
-    if (in_query)
-        return check_query(query, arena, failure);
-    if (in_header && bytes_starts(trim(headers->authorization), BYTES("AWS4-")))
-        return check_header(headers, arena, failure);
-    failure_set(failure, arena, INVALID, "Request is missing Authentication Token");
-    return "MissingAuthenticationTokenException";
 }
 
 struct bytes headers_region(struct bytes authorization, struct bytes query) {

@@ -1,5 +1,4 @@
-/* What a request's head says: the headers that matter here, found in one pass, and whether the
- * credentials are of the form that clients must send. */
+/* What a request's head says: the headers that matter here, found in one pass. */
 #ifndef GT_API_DYNAMODB_HEADERS_H
 #define GT_API_DYNAMODB_HEADERS_H
 
@@ -15,10 +14,6 @@ struct headers {
 
 void headers_read(const struct http_exchange *exchange, struct headers *out);
 
-/* NULL when the request carries credentials, whoever's they are; or the name of the exception, with
- * the text in *failure. */
-const char *headers_check_credentials(const struct headers *headers, struct bytes query,
-                                      struct arena *arena, struct failure *failure);
 /* The region that the credentials are scoped to; empty if they do not say. */
 struct bytes headers_region(struct bytes authorization, struct bytes query);
 

@@ -1,0 +1,191 @@
+#include "api/guard.h"
+
+#include "value/number.h"
+
+static struct guard *guard_of(struct engine *engine) {
+    return (struct guard *)engine;
+}
+
+static enum status refuse(const struct guard *guard, struct bytes table, struct bytes index,
+                          struct arena *arena, struct failure *failure) {
+    guard->refuse(guard->context, table, index, arena, failure);
+    return DENIED;
+}
+
+/* --- partitions --- */
+
+/* Numbers are named as they are written. */
+static bool reaches(const struct access_key *key, const struct value *partition) {
+    char text[NUMBER_MAX_TEXT];
+    if (partition->type == VALUE_N)
+        return access_key_reaches(key, bytes_of(text, number_text(partition->bytes, text)));
+    return (partition->type == VALUE_S || partition->type == VALUE_B) &&
+           access_key_reaches(key, partition->bytes);
+}
+
+/* The partition attribute of the table, or of its index. Several attributes may make up the
+ * partition key of an index: the first leads. An index that is not there has none. */
+static enum status leading_name(const struct guard *guard, struct bytes table, struct bytes index,
+                                struct arena *arena, struct failure *failure, struct bytes *out) {
+    struct table_description description;
+    enum status status = engine_describe(guard->behind, table, arena, failure, &description);
+    if (status != OK)
+        return status;
+    const struct key_schema *keys = &description.schema.keys;
+    if (index.size != 0) {
+        const struct index_schema *found = table_schema_index(&description.schema, index);
+        keys = found != NULL ? &found->keys : NULL;
+    }
+    *out = keys != NULL ? keys->parts[0].name : (struct bytes){0};
+    return OK;
+}
+
+/* An item without its key is let through: the engine has its own words for it. */
+static enum status check_item(const struct guard *guard, struct bytes table,
+                              const struct item *item, struct arena *arena,
+                              struct failure *failure) {
+    struct bytes name;
+    if (guard->key->partition_count == 0)
+        return OK;
+    enum status status = leading_name(guard, table, (struct bytes){0}, arena, failure, &name);
+    if (status != OK)
+        return status;
+    const struct value *partition = item_get(item, name);
+    if (partition == NULL || reaches(guard->key, partition))
+        return OK;
+    return refuse(guard, table, (struct bytes){0}, arena, failure);
+}
+
+static enum status check_query(const struct guard *guard, const struct page_request *request,
+                               struct arena *arena, struct failure *failure) {
+    struct bytes name;
+    if (guard->key->partition_count == 0)
+        return OK;
+    if (request->keys == NULL)
+        return refuse(guard, request->table, request->index, arena, failure);
+    enum status status = leading_name(guard, request->table, request->index, arena, failure, &name);
+    if (status != OK)
+        return status;
+    for (unsigned i = 0; i < request->keys->count; i++) {
+        const struct key_test *test = &request->keys->tests[i];
+        if (bytes_equal(test->name, name) && test->op == KEY_EQ && reaches(guard->key, &test->low))
+            return OK;
+    }
+    return refuse(guard, request->table, request->index, arena, failure);
+}
+
+/* --- reading --- */
+
+static enum status guard_get_many(struct engine *engine, const struct get_request *requests,
+                                  size_t count, struct arena *arena, struct failure *failure,
+                                  struct get_reply *replies) {
+    const struct guard *guard = guard_of(engine);
+    for (size_t i = 0; i < count; i++) {
+        struct bytes table = requests[i].table;
+        enum status status = OK;
+        if (!access_key_allows(guard->key, ACCESS_READ, table))
+            status = refuse(guard, table, (struct bytes){0}, arena, failure);
+        if (status == OK)
+            status = check_item(guard, table, &requests[i].key, arena, failure);
+        if (status != OK)
+            return status;
+    }
+    return guard->behind->ops->get_many(guard->behind, requests, count, arena, failure, replies);
+}
+
+static enum status guard_page(struct engine *engine, const struct page_request *request,
+                              struct arena *arena, struct failure *failure,
+                              struct page_reply *out) {
+    const struct guard *guard = guard_of(engine);
+    if (!access_key_allows(guard->key, ACCESS_READ, request->table))
+        return refuse(guard, request->table, request->index, arena, failure);
+    enum status status = check_query(guard, request, arena, failure);
+    if (status != OK)
+        return status;
+    return guard->behind->ops->page(guard->behind, request, arena, failure, out);
+}
+
+/* --- changing --- */
+
+static enum status check_actions(const struct guard *guard, struct change *change) {
+    for (size_t i = 0; i < change->action_count; i++) {
+        const struct action *action = &change->actions[i];
+        unsigned needed = action->kind == ACTION_CHECK ? ACCESS_READ : ACCESS_WRITE;
+        enum status status = OK;
+        if (!access_key_allows(guard->key, needed, action->table))
+            status =
+                refuse(guard, action->table, (struct bytes){0}, change->arena, &change->failure);
+        if (status == OK)
+            status =
+                check_item(guard, action->table, &action->item, change->arena, &change->failure);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+static enum status check_change(const struct guard *guard, struct change *change) {
+    if (change->kind == CHANGE_WRITE)
+        return check_actions(guard, change);
+    struct bytes table = change->table;
+    if (change->kind == CHANGE_CREATE_TABLE)
+        table = change->schema->name;
+    if (guard->key->partition_count == 0 && access_key_allows(guard->key, ACCESS_ADMIN, table))
+        return OK;
+    return refuse(guard, table, (struct bytes){0}, change->arena, &change->failure);
+}
+
+static void guard_submit(struct engine *engine, struct change *change) {
+    const struct guard *guard = guard_of(engine);
+    if (check_change(guard, change) == OK)
+        guard->behind->ops->submit(guard->behind, change);
+    else
+        change->done(change);
+}
+
+/* --- looking at tables --- */
+
+static enum status guard_describe(struct engine *engine, struct bytes table, struct arena *arena,
+                                  struct failure *failure, struct table_description *out) {
+    const struct guard *guard = guard_of(engine);
+    if (!access_key_allows(guard->key, 0, table))
+        return refuse(guard, table, (struct bytes){0}, arena, failure);
+    return guard->behind->ops->describe(guard->behind, table, arena, failure, out);
+}
+
+static enum status guard_list(struct engine *engine, struct bytes after, size_t limit,
+                              struct arena *arena, struct name_list *out) {
+    const struct guard *guard = guard_of(engine);
+    if (!access_key_spans(guard->key)) {
+        struct failure failure;
+        *out = (struct name_list){0};
+        return refuse(guard, BYTES("*"), (struct bytes){0}, arena, &failure);
+    }
+    return guard->behind->ops->list(guard->behind, after, limit, arena, out);
+}
+
+static void guard_figures(struct engine *engine, struct engine_figures *out) {
+    struct engine *behind = guard_of(engine)->behind;
+    behind->ops->figures(behind, out);
+}
+
+/* It is nobody's to close through a guard. */
+static void guard_close(struct engine *engine) {
+    (void)engine;
+}
+
+static const struct engine_ops ops = {
+    .get_many = guard_get_many,
+    .page = guard_page,
+    .submit = guard_submit,
+    .describe = guard_describe,
+    .list = guard_list,
+    .figures = guard_figures,
+    .close = guard_close,
+};
+
+struct engine *guard_init(struct guard *guard, struct engine *behind, const struct access_key *key,
+                          guard_refuse *refuse_with, void *context) {
+    *guard = (struct guard){{&ops}, behind, key, refuse_with, context};
+    return &guard->engine;
+}
