@@ -1,5 +1,6 @@
 #include "store/folder.h"
 
+#include "base/files.h"
 #include "base/mem.h"
 
 #include <dirent.h>
@@ -45,51 +46,22 @@ static enum status folder_absent(const struct folder *folder, struct arena *aren
 
 /* --- files in it --- */
 
-static char *join(const char *folder, const char *name) {
-    size_t size = strlen(folder) + 1 + strlen(name) + 1;
-    char *path = mem_alloc(size);
-    snprintf(path, size, "%s/%s", folder, name);
-    return path;
-}
-
 static bool has_file(const struct folder *folder, const char *name) {
-    char *path = join(folder->path, name);
+    char *path = files_join(folder->path, name);
     bool there = access(path, F_OK) == 0;
     mem_free(path);
     return there;
 }
 
-static int sync_path(const char *path) {
-    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0)
-        return -1;
-    int result = fsync(file);
-    close(file);
-    return result;
-}
-
-static int write_whole(int file, const char *data, size_t size) {
-    while (size != 0) {
-        ssize_t done = write(file, data, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        data += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 /* Puts a file in place whole or not at all. */
 static int write_file(const struct folder *folder, const char *name, const char *text) {
-    char *path = join(folder->path, name);
-    char *draft = join(folder->path, "DRAFT");
+    char *path = files_join(folder->path, name);
+    char *draft = files_join(folder->path, "DRAFT");
     int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     int result = -1;
     if (file < 0)
         goto done;
-    result = write_whole(file, text, strlen(text));
+    result = files_write(file, bytes_str(text));
     if (result == 0)
         result = fsync(file);
     if (close(file) != 0)
@@ -97,7 +69,7 @@ static int write_file(const struct folder *folder, const char *name, const char 
     if (result == 0)
         result = rename(draft, path);
     if (result == 0)
-        result = sync_path(folder->path);
+        result = files_sync(folder->path);
 done:;
     int reason = errno;
     if (result != 0)
@@ -109,27 +81,6 @@ done:;
 }
 
 /* --- the folder itself --- */
-
-/* Makes the folder and those above it. */
-static int make_path(const char *path) {
-    char *copy = mem_alloc(strlen(path) + 1);
-    strcpy(copy, path);
-    int result = 0;
-    for (char *at = copy + 1; result == 0 && *at != '\0'; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-            result = -1;
-        *at = '/';
-    }
-    if (result == 0 && mkdir(copy, 0700) != 0 && errno != EEXIST)
-        result = -1;
-    int reason = errno;
-    mem_free(copy);
-    errno = reason;
-    return result;
-}
 
 static enum status folder_find(const struct folder *folder, bool may_make, struct arena *arena,
                                struct failure *failure) {
@@ -144,7 +95,7 @@ static enum status folder_find(const struct folder *folder, bool may_make, struc
         return folder_failed(folder, "open", arena, failure);
     if (!may_make)
         return folder_absent(folder, arena, failure);
-    if (make_path(folder->path) != 0)
+    if (files_make_path(folder->path) != 0)
         return folder_failed(folder, "make", arena, failure);
     return OK;
 }
@@ -166,7 +117,7 @@ static enum status lock_taken(const struct folder *folder, int file, struct aren
 }
 
 static int lock_file(const struct folder *folder) {
-    char *path = join(folder->path, "LOCK");
+    char *path = files_join(folder->path, "LOCK");
     int file = -1;
     if (folder->read_only)
         file = open(path, O_RDONLY | O_CLOEXEC);
@@ -215,7 +166,7 @@ static unsigned format_number(const char *text) {
 
 static enum status format_read(const struct folder *folder, struct arena *arena,
                                struct failure *failure) {
-    char *path = join(folder->path, "FORMAT");
+    char *path = files_join(folder->path, "FORMAT");
     int file = open(path, O_RDONLY | O_CLOEXEC);
     mem_free(path);
     if (file < 0)
@@ -322,10 +273,10 @@ static enum status folder_enter(struct folder *folder, bool may_make, struct are
 enum status folder_open(struct folder *folder, const struct folder_settings *settings,
                         struct arena *arena, struct failure *failure) {
     *folder = (struct folder){.lock = -1, .read_only = settings->read_only};
-    folder->path = join(settings->path, "");
+    folder->path = files_join(settings->path, "");
     for (size_t end = strlen(folder->path); end > 1 && folder->path[end - 1] == '/'; end--)
         folder->path[end - 1] = '\0';
-    folder->db_path = join(folder->path, "db");
+    folder->db_path = files_join(folder->path, "db");
     bool may_make = !settings->must_exist && !settings->read_only;
     enum status status = folder_enter(folder, may_make, arena, failure);
     if (status != OK)
@@ -334,12 +285,12 @@ enum status folder_open(struct folder *folder, const struct folder_settings *set
 }
 
 enum status folder_made(struct folder *folder, struct arena *arena, struct failure *failure) {
-    char *path = join(folder->path, "MAKING");
-    int result = sync_path(folder->path);
+    char *path = files_join(folder->path, "MAKING");
+    int result = files_sync(folder->path);
     if (result == 0)
         result = unlink(path);
     if (result == 0)
-        result = sync_path(folder->path);
+        result = files_sync(folder->path);
     int reason = errno;
     mem_free(path);
     errno = reason;
@@ -360,12 +311,12 @@ void folder_close(struct folder *folder) {
 enum status folder_probe(const struct folder *folder, size_t size, struct arena *arena,
                          struct failure *failure) {
     enum { CHUNK = 256 * 1024 };
-    char *path = join(folder->path, "DRAFT");
+    char *path = files_join(folder->path, "DRAFT");
     char *chunk = mem_zalloc(CHUNK);
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     int result = file < 0 ? -1 : 0;
     for (size_t done = 0; result == 0 && done < size; done += CHUNK)
-        result = write_whole(file, chunk, CHUNK);
+        result = files_write(file, bytes_of(chunk, CHUNK));
     if (result == 0)
         result = fsync(file);
     int reason = errno;
@@ -376,6 +327,19 @@ enum status folder_probe(const struct folder *folder, size_t size, struct arena 
     mem_free(path);
     errno = reason;
     return result == 0 ? OK : folder_failed(folder, "write to", arena, failure);
+}
+
+int folder_seal(const char *path) {
+    struct folder folder = {.path = files_join(path, ""), .lock = -1};
+    char text[32];
+    snprintf(text, sizeof(text), "gametable %d\n", FOLDER_FORMAT);
+    int result = files_sync_all(path);
+    if (result == 0)
+        result = write_file(&folder, "FORMAT", text);
+    int reason = errno;
+    mem_free(folder.path);
+    errno = reason;
+    return result;
 }
 
 static bool ends_so(const char *name, const char *suffix) {

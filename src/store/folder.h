@@ -41,6 +41,9 @@ void folder_close(struct folder *folder);
  * IO_FAILED with the system's reason. */
 enum status folder_probe(const struct folder *folder, size_t size, struct arena *arena,
                          struct failure *failure);
+/* Makes the folder at `path`, which has a finished db in it, a data folder: syncs what is there and
+ * writes FORMAT. 0, or -1 with errno set. */
+int folder_seal(const char *path);
 /* Bytes in the database's files whose names end so; "" for all. */
 uint64_t folder_usage(const struct folder *folder, const char *suffix);
 

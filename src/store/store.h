@@ -120,6 +120,15 @@ enum status store_iter_status(const struct store_iter *iter);
 
 /* --- looking after it --- */
 
+/* Makes `path` a data folder of its own with all that is committed: FORMAT and db. Files are shared
+ * with the store where the file system can (they never change), else copied. `path` must not exist,
+ * the folder above it must. It is on the disk when this returns OK; else nothing is left of it. Any
+ * thread; reading and writing go on. UNSUPPORTED for a store in memory. */
+enum status store_checkpoint(struct store *store, const char *path, struct arena *arena,
+                             struct failure *failure);
+/* The data folder; NULL for a store in memory. */
+const char *store_path(const struct store *store);
+
 /* Whether a failed write has closed it to writes. Any thread. */
 bool store_is_broken(const struct store *store);
 /* Bytes on disk and bytes held in memory (tables, blocks, readers). */
