@@ -1,5 +1,6 @@
 #include "expr/env.h"
 
+#include "base/buf.h"
 #include "base/limits.h"
 
 const struct bytes *env_name(struct expr_env *env, struct bytes alias) {
@@ -70,32 +71,33 @@ enum status expr_check_values(const struct expr_env *env, struct arena *arena,
     return OK;
 }
 
-/* "#a" to "", then "#a, #b", and so on. */
-static struct bytes join(struct arena *arena, struct bytes list, struct bytes alias) {
-    if (list.size == 0)
-        return alias;
-    return arena_printf(arena, "%.*s, %.*s", BYTES_ARG(list), BYTES_ARG(alias));
+/* Appends ", #b" after "#a". Of a list, however long, each part is copied once. */
+static void join(struct buf *list, struct bytes alias) {
+    if (list->size != 0)
+        buf_lit(list, ", ");
+    buf_put(list, alias);
 }
 
 static enum status fail_unused(struct arena *arena, struct failure *failure, const char *parameter,
-                               struct bytes list) {
-    return failure_set(failure, arena, INVALID,
-                       "Value provided in %s unused in expressions: keys: {%.*s}", parameter,
-                       BYTES_ARG(list));
+                               struct buf *list) {
+    failure_set(failure, arena, INVALID, "Value provided in %s unused in expressions: keys: {%.*s}",
+                parameter, (int)list->size, (const char *)list->data);
+    buf_release(list);
+    return INVALID;
 }
 
 enum status expr_check_unused(const struct expr_env *env, struct arena *arena,
                               struct failure *failure) {
-    struct bytes list = {0};
+    struct buf list = {0};
     for (size_t i = 0; i < env->name_count; i++)
         if (!env->names[i].used)
-            list = join(arena, list, env->names[i].alias);
+            join(&list, env->names[i].alias);
     if (list.size != 0)
-        return fail_unused(arena, failure, "ExpressionAttributeNames", list);
+        return fail_unused(arena, failure, "ExpressionAttributeNames", &list);
     for (size_t i = 0; i < env->value_count; i++)
         if (!env->values[i].used)
-            list = join(arena, list, env->values[i].alias);
+            join(&list, env->values[i].alias);
     if (list.size != 0)
-        return fail_unused(arena, failure, "ExpressionAttributeValues", list);
+        return fail_unused(arena, failure, "ExpressionAttributeValues", &list);
     return OK;
 }
