@@ -35,6 +35,8 @@ enum {
     LIMIT_BATCH_WRITES = 25,
     LIMIT_BATCH_GETS = 100,
     LIMIT_BATCH_SIZE = 16 * 1024 * 1024,
+    LIMIT_TRANSACT_ITEMS = 100,
+    LIMIT_TRANSACT_SIZE = 4 * 1024 * 1024,
     LIMIT_SEGMENTS = 1000000,
     LIMIT_JSON_DEPTH = 512,
     LIMIT_JSON_NODES = 4 * 1024 * 1024,
@@ -48,7 +50,9 @@ enum {
     LIMIT_NAME_CODES = 4096,   /* attribute names in the dictionary */
     LIMIT_GROUP_WRITES = 1024, /* requests in one commit */
     LIMIT_GROUP_SIZE = 8 * 1024 * 1024,
-    LIMIT_WRITES_WAITING = 16384, /* requests queued for the writer */
+    LIMIT_WRITES_WAITING = 16384,   /* requests queued for the writer */
+    LIMIT_TOKENS = 4 * 1024 * 1024, /* remembered; past it the oldest are forgotten sooner */
+    LIMIT_TOKEN_MS = 10 * 60 * 1000,
 };
 
 #endif

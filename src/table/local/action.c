@@ -96,6 +96,7 @@ static enum status refuse(struct change *change, const struct action *action) {
 }
 
 enum status change_prepare(struct local *local, struct change *change) {
+    change->repeated = false;
     for (size_t i = 0; i < change->action_count; i++) {
         struct action *action = &change->actions[i];
         action->engine_data = NULL;
@@ -304,4 +305,13 @@ enum status action_decide(struct group *group, struct change *change, struct act
     action->usage.table = rules_write_units(prepared->old_size, prepared->new_size);
     prepared->changes = is_change(action, stored);
     return prepared->changes ? plan_indexes(group, change, action) : OK;
+}
+
+void action_look(struct group *group, struct change *change, struct action *action) {
+    struct bytes stored;
+    if (refresh(group, change, action) == OK && read_old(group, change, action, &stored) == OK) {
+        const struct prepared *prepared = action->engine_data;
+        action->usage.table = rules_read_units(prepared->old_size, true);
+    }
+    action->failure = (struct failure){0};
 }

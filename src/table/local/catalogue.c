@@ -157,6 +157,12 @@ static enum status load_next_id(const struct loading *loading, struct bytes key,
     return OK;
 }
 
+static enum status load_token(const struct loading *loading, struct bytes key, struct bytes value) {
+    if (tokens_load(loading->local->tokens, key, value) != OK)
+        return damaged(loading, "a transaction's token cannot be read");
+    return OK;
+}
+
 typedef enum status load_record(const struct loading *loading, struct bytes key,
                                 struct bytes value);
 
@@ -202,6 +208,10 @@ enum status catalogue_load(struct local *local, struct arena *arena, struct fail
         status = load_all(&loading, 't', load_table);
     if (status == OK)
         status = load_all(&loading, 'i', load_next_id);
+    if (status == OK) {
+        tokens_clear(local->tokens);
+        status = load_all(&loading, 'k', load_token);
+    }
     if (status == OK)
         status = load_counts(&loading);
     return status;

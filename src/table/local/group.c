@@ -6,6 +6,7 @@
  * seen what another one did, all of them fail together. */
 #include "table/local/writer.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 static void start(struct group *group) {
@@ -15,6 +16,9 @@ static void start(struct group *group) {
     group->moves = NULL;
     group->moves_end = &group->moves;
     group->tallies = NULL;
+    group->tokens = NULL;
+    group->tokens_end = &group->tokens;
+    group->tokens_seen = (struct map){0};
     group->writes = 0;
     group->size = 0;
 }
@@ -29,6 +33,7 @@ static void clear(struct group *group) {
     for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
         tally->table->tally = NULL;
     map_release(&group->overlay);
+    map_release(&group->tokens_seen);
     arena_reset(&group->arena);
     start(group);
 }
@@ -112,11 +117,53 @@ static void refuse(struct change *change) {
         change->failure = first->failure;
 }
 
+/* --- tokens --- */
+
+static struct bytes token_name(const struct token *token) {
+    return bytes_of(token->name, sizeof(token->name));
+}
+
+/* The token of an earlier change, of this group or of one before, that is the same; or NULL. */
+static const struct token *find_token(struct group *group, const struct token *like) {
+    const struct token_note *note = map_get(&group->tokens_seen, token_name(like));
+    return note != NULL ? &note->token : tokens_find(group->local->tokens, like, like->at_ms);
+}
+
+static void note_token(struct group *group, const struct token *token) {
+    struct token_note *note = ARENA_NEW(&group->arena, struct token_note);
+    note->token = *token;
+    *group->tokens_end = note;
+    group->tokens_end = &note->next;
+    map_put(&group->tokens_seen, token_name(&note->token), note);
+}
+
+/* Whether the change was done before: then it is `repeated`, or wrong. */
+static bool is_repeat(struct group *group, struct change *change, const struct token *token) {
+    const struct token *before = find_token(group, token);
+    if (before == NULL)
+        return false;
+    if (memcmp(before->digest, token->digest, sizeof(token->digest)) != 0) {
+        failure_set(&change->failure, change->arena, REPEAT_MISMATCH,
+                    "The token was used before, with a different request");
+        return true;
+    }
+    change->repeated = true;
+    for (size_t i = 0; i < change->action_count; i++)
+        action_look(group, change, &change->actions[i]);
+    return true;
+}
+
 void group_add(struct group *group, struct change *change) {
     bool refused = false;
+    struct token token;
     *group->changes_end = change;
     group->changes_end = &change->next;
     group->change_count++;
+    if (change->token.size != 0) {
+        token = token_make(change->token, change->token_digest, clock_now_ms());
+        if (is_repeat(group, change, &token))
+            return;
+    }
     for (size_t i = 0; i < change->action_count; i++)
         if (action_decide(group, change, &change->actions[i]) != OK)
             refused = true;
@@ -126,9 +173,28 @@ void group_add(struct group *group, struct change *change) {
     }
     for (size_t i = 0; i < change->action_count; i++)
         take_up(group, &change->actions[i]);
+    if (change->token.size != 0)
+        note_token(group, &token);
 }
 
 /* --- committing --- */
+
+/* Returns the number before which tokens are to be forgotten. */
+static uint64_t put_tokens(struct group *group, struct store_batch *batch) {
+    if (group->tokens == NULL)
+        return 0;
+    struct tokens_step step = tokens_begin(group->local->tokens, batch, clock_now_ms());
+    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
+        tokens_put(&step, batch, &note->token);
+    return step.keep;
+}
+
+/* After the commit. Nobody but the writer looks at them. */
+static void keep_tokens(struct group *group, uint64_t keep) {
+    tokens_forget(group->local->tokens, keep);
+    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
+        tokens_add(group->local->tokens, &note->token);
+}
 
 static enum status write_out(struct group *group, struct failure *failure) {
     struct local *local = group->local;
@@ -145,10 +211,13 @@ static enum status write_out(struct group *group, struct failure *failure) {
             catalogue_put_counts(batch, tally->table,
                                  tally->table->item_count + (uint64_t)tally->count,
                                  tally->table->size + (uint64_t)tally->size);
+    uint64_t keep = put_tokens(group, batch);
     enum status status = store_write(local->store, batch, &group->arena, failure);
     store_batch_free(batch);
-    if (status == OK)
+    if (status == OK) {
         local->names_stored = names;
+        keep_tokens(group, keep);
+    }
     return status;
 }
 
@@ -208,7 +277,7 @@ static void fail_all(struct group *group, const struct failure *failure) {
 
 void group_commit(struct group *group) {
     struct failure failure;
-    if (group->effects != NULL) {
+    if (group->effects != NULL || group->tokens != NULL) {
         if (write_out(group, &failure) == OK)
             make_visible(group);
         else

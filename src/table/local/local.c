@@ -195,6 +195,7 @@ static void local_free(struct local *local) {
     if (local->cache != NULL)
         cache_free(local->cache);
     names_free(local->names);
+    tokens_free(local->tokens);
     pthread_rwlock_destroy(&local->moment);
     mem_free(local);
 }
@@ -229,6 +230,7 @@ static struct local *local_new(const struct local_settings *settings) {
     if (settings->cache_memory == 0)
         local->settings.cache_memory = CACHE_MEMORY;
     local->names = names_new();
+    local->tokens = tokens_new();
     local->next_table_id = 1;
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);

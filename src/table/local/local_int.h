@@ -22,6 +22,7 @@
 #include "rank/tree.h"
 #include "store/store.h"
 #include "table/local/local.h"
+#include "table/local/tokens.h"
 #include "table/rules.h"
 #include "value/codec.h"
 #include "value/key.h"
@@ -107,6 +108,7 @@ struct local {
     atomic_uint_fast64_t index_memory; /* sum of tree_memory() */
     uint32_t next_table_id;            /* the writer's */
     int names_stored;                  /* the writer's: codes the store has */
+    struct tokens *tokens;             /* the writer's: of transactions that were done */
     atomic_uint_fast64_t commits, writes;
 };
 
@@ -213,6 +215,7 @@ void local_submit(struct engine *engine, struct change *change);
  *   't' id:u32            -> table record             schema, id, dates
  *   'c' id:u32            -> item count, size         written with each commit that changes them
  *   'i'                   -> next table id
+ *   'k' number:u64        -> token                    of a transaction (tokens.h)
  *
  * Whether an index is whole is not written down: after a start or a recovery each one is. */
 enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure);

@@ -41,13 +41,21 @@ struct tally {
     int64_t count, size;
 };
 
+/* The token of a change that the group does. */
+struct token_note {
+    struct token_note *next;
+    struct token token;
+};
+
 struct group {
     struct local *local;
-    struct arena arena; /* effects, moves, tallies */
+    struct arena arena; /* effects, moves, tallies, tokens */
     struct map overlay; /* store key -> struct effect */
     struct effect *effects, **effects_end;
     struct move *moves, **moves_end;
     struct tally *tallies;
+    struct token_note *tokens, **tokens_end;
+    struct map tokens_seen;                /* token.name -> struct token_note */
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
     unsigned writes;          /* actions that change something */
@@ -90,6 +98,8 @@ enum status action_prepare(struct local *local, struct change *change, struct ac
 /* Reads the item, tests the condition, makes the new item and plans what it moves. Changes nothing
  * in the group. The fault is in action->failure. */
 enum status action_decide(struct group *group, struct change *change, struct action *action);
+/* Reads the item and tells what that costs, for a change that was done before. */
+void action_look(struct group *group, struct change *change, struct action *action);
 /* Gives back what action_prepare holds. */
 void change_release(struct change *change);
 /* Prepares all actions of a change; if it cannot, change->failure says why. */
