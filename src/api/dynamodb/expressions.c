@@ -87,6 +87,10 @@ enum status expressions_check(struct call *call, const struct args *args,
 
 /* --- names and values --- */
 
+/* More than this cannot all be used by expressions of 4 KB, and would take long to look up: they
+ * are told as unused without a look at the expressions. */
+enum { ALIASES_MAX = 8192 };
+
 static enum status check_given(struct call *call, enum arg arg, const struct json *map) {
     if (map->count == 0)
         return call_invalid(call, "%s must not be empty", (const char *)arg_name(arg).data);
@@ -138,6 +142,8 @@ enum status expressions_env(struct call *call, const struct args *args, struct e
         status = read_names(call, args->at[ARG_EXPRESSION_ATTRIBUTE_NAMES], out);
     if (status == OK && args_has(args, ARG_EXPRESSION_ATTRIBUTE_VALUES))
         status = read_values(call, args->at[ARG_EXPRESSION_ATTRIBUTE_VALUES], out);
+    if (status == OK && (out->name_count > ALIASES_MAX || out->value_count > ALIASES_MAX))
+        status = expr_check_unused(out, call->arena, &call->failure);
     return status;
 }
 
