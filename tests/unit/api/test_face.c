@@ -241,6 +241,16 @@ static void test_hostile_values(void **state) {
     assert_int_equal(asking.status, 400);
     assert_true(asking.body.size < 200000);
     buf_release(&body);
+    body = (struct buf){0};
+    buf_lit(&body, "{\"TableName\":\"abc\",\"Key\":{},\"ProjectionExpression\":\"#0\","
+                   "\"ExpressionAttributeNames\":{\"#0\":\"a\"");
+    for (int i = 1; i < 100000; i++)
+        buf_printf(&body, ",\"#%d\":\"a\"", i);
+    buf_lit(&body, "}}");
+    assert_has(ask_bytes(&asking, "GetItem", buf_bytes(&body)),
+               "Value provided in ExpressionAttributeNames unused in expressions: keys: {#0, #1, ");
+    assert_true(asking.exchange.arena.used < 64 << 20);
+    buf_release(&body);
     assert_has(ask(&asking, "BatchGetItem",
                    "{\"RequestItems\":{\"arn:aws:dynamodb:\\\":1:table/abc\":{\"Keys\":[{\"id\":{"
                    "\"S\":\"x\"}}]}}}"),
