@@ -151,7 +151,8 @@ static void write_error(struct call *call, struct error error, struct bytes text
     buf_lit(to, "\"");
     if (text.data != NULL) {
         bool capital = strcmp(error.name, "SerializationException") == 0 ||
-                       strcmp(error.name, "AccessDeniedException") == 0;
+                       strcmp(error.name, "AccessDeniedException") == 0 ||
+                       strcmp(error.name, "TransactionCanceledException") == 0;
         buf_put(to, capital ? BYTES(",\"Message\":") : BYTES(",\"message\":"));
         json_put_string(to, text);
     }

@@ -41,5 +41,7 @@ enum status op_query(struct call *call);
 enum status op_scan(struct call *call);
 enum status op_batch_get_item(struct call *call);
 enum status op_batch_write_item(struct call *call);
+enum status op_transact_get_items(struct call *call);
+enum status op_transact_write_items(struct call *call);
 
 #endif

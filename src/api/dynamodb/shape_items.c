@@ -180,3 +180,47 @@ static const struct spec_field batch_write_item_fields[] = {
                 .values_max = 25, .spec = &writes),
 };
 SHAPE_STRUCT(shape_batch_write_item, "BatchWriteItemInput", batch_write_item_fields);
+
+static const struct spec_field transact_get_one_fields[] = {
+    TABLE, KEY, EXPRESSION(PROJECTION_EXPRESSION), NAMES};
+SHAPE_STRUCT(shape_transact_get_one, "Get", transact_get_one_fields);
+static const struct spec_field transact_get_fields[] = {
+    SHAPE_FIELD(GET, .required = true, .spec = &shape_transact_get_one),
+};
+SHAPE_STRUCT(shape_transact_get, "TransactGetItem", transact_get_fields);
+static SHAPE_LIST(transact_gets, shape_transact_get);
+#define TRANSACT_ITEMS(of) \
+    SHAPE_FIELD(TRANSACT_ITEMS, .required = true, .length_min = 1, .length_max = 100, .spec = &(of))
+static const struct spec_field transact_get_items_fields[] = {CAPACITY,
+                                                              TRANSACT_ITEMS(transact_gets)};
+SHAPE_STRUCT(shape_transact_get_items, "TransactGetItemsInput", transact_get_items_fields);
+
+#define REQUIRED(name) SHAPE_FIELD(name, .required = true, STRING)
+static const struct spec_field transact_check_fields[] = {
+    TABLE, KEY, REQUIRED(CONDITION_EXPRESSION), ON_FAILURE, VALUES, NAMES};
+SHAPE_STRUCT(shape_transact_check, "ConditionCheck", transact_check_fields);
+static const struct spec_field transact_delete_fields[] = {
+    TABLE, KEY, EXPRESSION(CONDITION_EXPRESSION), ON_FAILURE, VALUES, NAMES};
+SHAPE_STRUCT(shape_transact_delete, "Delete", transact_delete_fields);
+static const struct spec_field transact_put_fields[] = {
+    TABLE, ITEM, EXPRESSION(CONDITION_EXPRESSION), ON_FAILURE, VALUES, NAMES};
+SHAPE_STRUCT(shape_transact_put, "Put", transact_put_fields);
+static const struct spec_field transact_update_fields[] = {
+    TABLE,  KEY,  REQUIRED(UPDATE_EXPRESSION), EXPRESSION(CONDITION_EXPRESSION), ON_FAILURE,
+    VALUES, NAMES};
+SHAPE_STRUCT(shape_transact_update, "Update", transact_update_fields);
+static const struct spec_field transact_write_fields[] = {
+    SHAPE_FIELD(CONDITION_CHECK, .spec = &shape_transact_check),
+    SHAPE_FIELD(DELETE, .spec = &shape_transact_delete),
+    SHAPE_FIELD(PUT, .spec = &shape_transact_put),
+    SHAPE_FIELD(UPDATE, .spec = &shape_transact_update),
+};
+SHAPE_STRUCT(shape_transact_write, "TransactWriteItem", transact_write_fields);
+static SHAPE_LIST(transact_writes, shape_transact_write);
+static const struct spec_field transact_write_items_fields[] = {
+    CAPACITY,
+    METRICS,
+    SHAPE_FIELD(CLIENT_REQUEST_TOKEN, .length_min = 1, .length_max = 36, STRING),
+    TRANSACT_ITEMS(transact_writes),
+};
+SHAPE_STRUCT(shape_transact_write_items, "TransactWriteItemsInput", transact_write_items_fields);

@@ -16,6 +16,7 @@ extern const struct spec shape_nothing; /* DescribeLimits, DescribeEndpoints */
 extern const struct spec shape_put_item, shape_get_item, shape_update_item, shape_delete_item;
 extern const struct spec shape_query, shape_scan;
 extern const struct spec shape_batch_get_item, shape_batch_write_item;
+extern const struct spec shape_transact_get_items, shape_transact_write_items;
 
 /* Structures inside them, for spec_bind(). */
 extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;
@@ -26,6 +27,9 @@ extern const struct spec shape_index_update, shape_index_create, shape_index_cha
 extern const struct spec shape_condition, shape_expected, shape_attribute_update;
 extern const struct spec shape_keys_and_attributes, shape_write_request, shape_put_request,
     shape_delete_request;
+extern const struct spec shape_transact_get, shape_transact_get_one, shape_transact_write;
+extern const struct spec shape_transact_check, shape_transact_delete, shape_transact_put,
+    shape_transact_update;
 
 /* For writing them down. */
 #define SHAPE_FIELD(name, ...) \

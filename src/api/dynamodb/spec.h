@@ -24,7 +24,9 @@
     X(ATTRIBUTE_VALUE_LIST, "AttributeValueList")                      \
     X(ATTRIBUTES_TO_GET, "AttributesToGet")                            \
     X(BILLING_MODE, "BillingMode")                                     \
+    X(CLIENT_REQUEST_TOKEN, "ClientRequestToken")                      \
     X(COMPARISON_OPERATOR, "ComparisonOperator")                       \
+    X(CONDITION_CHECK, "ConditionCheck")                               \
     X(CONDITION_EXPRESSION, "ConditionExpression")                     \
     X(CONDITIONAL_OPERATOR, "ConditionalOperator")                     \
     X(CONSISTENT_READ, "ConsistentRead")                               \
@@ -40,6 +42,7 @@
     X(EXPRESSION_ATTRIBUTE_NAMES, "ExpressionAttributeNames")          \
     X(EXPRESSION_ATTRIBUTE_VALUES, "ExpressionAttributeValues")        \
     X(FILTER_EXPRESSION, "FilterExpression")                           \
+    X(GET, "Get")                                                      \
     X(GLOBAL_SECONDARY_INDEX_UPDATES, "GlobalSecondaryIndexUpdates")   \
     X(GLOBAL_SECONDARY_INDEXES, "GlobalSecondaryIndexes")              \
     X(INDEX_NAME, "IndexName")                                         \
@@ -62,6 +65,7 @@
     X(PROJECTION_EXPRESSION, "ProjectionExpression")                   \
     X(PROJECTION_TYPE, "ProjectionType")                               \
     X(PROVISIONED_THROUGHPUT, "ProvisionedThroughput")                 \
+    X(PUT, "Put")                                                      \
     X(PUT_REQUEST, "PutRequest")                                       \
     X(QUERY_FILTER, "QueryFilter")                                     \
     X(READ_CAPACITY_UNITS, "ReadCapacityUnits")                        \
@@ -86,6 +90,7 @@
     X(TAG_KEYS, "TagKeys")                                             \
     X(TAGS, "Tags")                                                    \
     X(TOTAL_SEGMENTS, "TotalSegments")                                 \
+    X(TRANSACT_ITEMS, "TransactItems")                                 \
     X(UPDATE, "Update")                                                \
     X(UPDATE_EXPRESSION, "UpdateExpression")                           \
     X(VALUE, "Value")                                                  \

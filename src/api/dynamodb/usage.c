@@ -7,14 +7,18 @@ enum usage_detail usage_asked(const struct args *args) {
     return bytes_equal(asked, BYTES("INDEXES")) ? USAGE_INDEXES : USAGE_NONE;
 }
 
-static void put_units(struct buf *to, double units) {
-    buf_lit(to, "{\"CapacityUnits\":");
+/* "CapacityUnits":... and, if it has a kind, the same under that name. */
+static void put_units(struct buf *to, double units, const char *kind) {
+    buf_lit(to, "\"CapacityUnits\":");
     json_put_double(to, units);
-    buf_byte(to, '}');
+    if (kind == NULL)
+        return;
+    buf_printf(to, ",\"%s\":", kind);
+    json_put_double(to, units);
 }
 
 /* The indexes of one kind, under their heading; nothing if there are none. */
-static void put_indexes(struct buf *to, const struct usage *usage, bool local) {
+static void put_indexes(struct buf *to, const struct usage *usage, bool local, const char *kind) {
     bool any = false;
     for (uint32_t i = 0; i < usage->index_count; i++) {
         const struct index_usage *index = &usage->indexes[i];
@@ -28,29 +32,36 @@ static void put_indexes(struct buf *to, const struct usage *usage, bool local) {
             buf_lit(to, ",\"GlobalSecondaryIndexes\":{");
         any = true;
         json_put_string(to, index->name);
-        buf_byte(to, ':');
-        put_units(to, index->units);
+        buf_lit(to, ":{");
+        put_units(to, index->units, kind);
+        buf_byte(to, '}');
     }
     if (any)
         buf_byte(to, '}');
 }
 
-void usage_write(struct buf *to, struct bytes table, const struct usage *usage,
-                 enum usage_detail detail) {
+void usage_write_as(struct buf *to, struct bytes table, const struct usage *usage,
+                    enum usage_detail detail, const char *kind) {
     double total = usage->table;
     for (uint32_t i = 0; i < usage->index_count; i++)
         total += usage->indexes[i].units;
     buf_lit(to, "{\"TableName\":");
     json_put_string(to, table);
-    buf_lit(to, ",\"CapacityUnits\":");
-    json_put_double(to, total);
+    buf_byte(to, ',');
+    put_units(to, total, kind);
     if (detail == USAGE_INDEXES) {
-        buf_lit(to, ",\"Table\":");
-        put_units(to, usage->table);
-        put_indexes(to, usage, true);
-        put_indexes(to, usage, false);
+        buf_lit(to, ",\"Table\":{");
+        put_units(to, usage->table, kind);
+        buf_byte(to, '}');
+        put_indexes(to, usage, true, kind);
+        put_indexes(to, usage, false, kind);
     }
     buf_byte(to, '}');
+}
+
+void usage_write(struct buf *to, struct bytes table, const struct usage *usage,
+                 enum usage_detail detail) {
+    usage_write_as(to, table, usage, detail, NULL);
 }
 
 static struct index_usage *find_index(struct usage *usage, struct bytes name) {

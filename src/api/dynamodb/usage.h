@@ -11,6 +11,10 @@ enum usage_detail usage_asked(const struct args *args);
 /* {"TableName":...,"CapacityUnits":...} and, for INDEXES, Table and the indexes. No name before. */
 void usage_write(struct buf *to, struct bytes table, const struct usage *usage,
                  enum usage_detail detail);
+/* The same, with the units told again under `kind` (ReadCapacityUnits, WriteCapacityUnits), as
+ * transactions do. */
+void usage_write_as(struct buf *to, struct bytes table, const struct usage *usage,
+                    enum usage_detail detail, const char *kind);
 /* Adds `more` to `total`, index by index. */
 void usage_add(struct arena *arena, struct usage *total, const struct usage *more);
 
