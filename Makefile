@@ -116,6 +116,7 @@ test: build/.deps-test check ## everything, on a fresh machine too
 	@$(MAKE) --no-print-directory -j2 TSAN=1 unit-threads
 	@$(MAKE) --no-print-directory fuzz SECONDS=3
 	@tests/run-wire
+	@tests/run-examples
 	@tests/run-crash
 
 # The modules where threads meet, under ThreadSanitizer.
