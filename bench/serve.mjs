@@ -92,7 +92,7 @@ async function load(client, make, count) {
 
 // --- what is asked ---
 
-function bodies(name, make, count = 2000) {
+function bodies(name, make, count = 20000) {
   const file = path.join(folder, `${name}.txt`);
   writeFileSync(file, Array.from({ length: count }, (_, i) => JSON.stringify(make(i))).join('\n') + '\n');
   return file;
@@ -156,6 +156,32 @@ const updateItem = (size) => ({
       ConditionExpression: 'attribute_exists(PK) AND #l <= :max',
       ExpressionAttributeNames: { '#l': 'level' },
       ExpressionAttributeValues: { ':s': { N: String(any(i, 1000003)) }, ':one': { N: '1' }, ':max': { N: '100' } },
+    };
+  }),
+});
+
+// A player is paid, the room takes note, and a third item must be there.
+const transact = (size) => ({
+  operation: 'TransactWriteItems',
+  file: bodies(`transact-${size}`, (i) => {
+    const { PK, SK } = player(size, any(i, size));
+    const room = lobby(size, any(i + 7, size));
+    const other = player(size, any(i + 1, size));
+    return {
+      ClientRequestToken: '@'.repeat(36),
+      TransactItems: [
+        {
+          Update: {
+            TableName: 'game',
+            Key: { PK, SK },
+            UpdateExpression: 'ADD wins :one',
+            ConditionExpression: 'attribute_exists(PK)',
+            ExpressionAttributeValues: { ':one': { N: '1' } },
+          },
+        },
+        { Put: { TableName: 'game', Item: { ...room, position: { N: String(i) } } } },
+        { ConditionCheck: { TableName: 'game', Key: { PK: other.PK, SK: other.SK }, ConditionExpression: 'attribute_exists(PK)' } },
+      ],
     };
   }),
 });
@@ -257,6 +283,7 @@ async function main() {
     ['Query of a lobby (10 items)', queryLobby(small), 0.35],
     ['PutItem, durable', putItem(small), 0.25],
     ['UpdateItem with a condition, durable', updateItem(small), 0.25],
+    ['TransactWriteItems of three items, durable', transact(small), 0.15],
     ['Query of the top 20 of 100,000 on a global index', queryTop(board), 0.25],
     ['Query COUNT above a score among 100,000', countAbove(board), undefined],
   ];
