@@ -41,6 +41,10 @@ enum status rules_check_range(const struct rules_context *rules, const struct in
  * fetched) must show what it names. `index` NULL: the table. */
 enum status rules_check_filter(const struct rules_context *rules, const struct index_schema *index,
                                const struct condition *filter, bool legacy, bool fetch);
+/* The second half of it. */
+enum status rules_check_filter_shown(const struct rules_context *rules,
+                                     const struct index_schema *index,
+                                     const struct condition *filter, bool fetch);
 /* Keys are scalars: no path may go inside one. Either may be NULL. */
 enum status rules_check_paths(const struct rules_context *rules,
                               const struct projection *projection, const struct condition *filter);

@@ -168,6 +168,12 @@ enum status rules_check_filter(const struct rules_context *rules, const struct i
                                "attribute: %.*s",
                                legacy ? "QueryFilter" : "Filter Expression", BYTES_ARG(name));
     }
+    return rules_check_filter_shown(rules, index, filter, fetch);
+}
+
+enum status rules_check_filter_shown(const struct rules_context *rules,
+                                     const struct index_schema *index,
+                                     const struct condition *filter, bool fetch) {
     if (index == NULL || fetch)
         return OK;
     struct unseen unseen = {rules->schema, index, {0}};

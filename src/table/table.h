@@ -68,6 +68,7 @@ struct page_request {
     const struct item *start; /* the exclusive start key, or NULL */
     const struct condition *filter;
     bool filter_legacy; /* likewise */
+    bool filter_keys;   /* the filter of a query may name its keys, too */
     const struct projection *projection;
     enum select select;
     bool strict_paging; /* page a plain count at 1 MB like any other read */

@@ -103,7 +103,9 @@ static enum status set_query(struct page *page, const struct rules_context *rule
         rules_check_range(rules, index, request->keys, request->keys_legacy, &range);
     if (status == OK && request->start != NULL)
         status = rules_check_start(rules, index, &range, request->start);
-    if (status == OK && request->filter != NULL)
+    if (status == OK && request->filter != NULL && request->filter_keys)
+        status = rules_check_filter_shown(rules, index, request->filter, page->fetch);
+    else if (status == OK && request->filter != NULL)
         status =
             rules_check_filter(rules, index, request->filter, request->filter_legacy, page->fetch);
     if (status == OK)
