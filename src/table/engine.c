@@ -35,6 +35,34 @@ void engine_figures(struct engine *engine, struct engine_figures *out) {
     engine->ops->figures(engine, out);
 }
 
+enum status engine_backup_create(struct engine *engine, const struct backup_request *request,
+                                 struct arena *arena, struct failure *failure,
+                                 struct backup_description *out) {
+    return engine->ops->backup_create(engine, request, arena, failure, out);
+}
+
+enum status engine_backup_describe(struct engine *engine, struct bytes id, struct arena *arena,
+                                   struct failure *failure, struct backup_description *out) {
+    return engine->ops->backup_describe(engine, id, arena, failure, out);
+}
+
+enum status engine_backup_delete(struct engine *engine, struct bytes id, struct arena *arena,
+                                 struct failure *failure, struct backup_description *out) {
+    return engine->ops->backup_delete(engine, id, arena, failure, out);
+}
+
+enum status engine_backup_list(struct engine *engine, const struct backup_filter *filter,
+                               struct arena *arena, struct failure *failure,
+                               struct backup_list *out) {
+    return engine->ops->backup_list(engine, filter, arena, failure, out);
+}
+
+enum status engine_read_table(struct engine *engine, const struct reader_request *request,
+                              struct arena *arena, struct failure *failure,
+                              struct table_reader **out) {
+    return engine->ops->read_table(engine, request, arena, failure, out);
+}
+
 void engine_close(struct engine *engine) {
     engine->ops->close(engine);
 }

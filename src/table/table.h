@@ -12,6 +12,7 @@
 #define GT_TABLE_TABLE_H
 
 #include "expr/expr.h"
+#include "table/backup.h"
 #include "table/schema.h"
 
 struct engine;
@@ -119,6 +120,7 @@ enum change_kind {
     CHANGE_DELETE_TABLE, /* table */
     CHANGE_UPDATE_TABLE, /* table, alteration */
     CHANGE_TAGS,         /* table, tags to set, keys to remove */
+    CHANGE_LOADED,       /* table: it is whole and may be used from now on */
     CHANGE_EXPIRY,       /* table, expiry, expires */
 };
 
@@ -160,6 +162,11 @@ struct change {
     struct bytes token;
     uint64_t token_digest[2]; /* of what the request asks for */
     bool repeated;            /* filled in */
+
+    /* CHANGE_CREATE_TABLE with `loading` makes a table that is there by name only (PART_CREATING)
+     * until CHANGE_LOADED: nobody reads it, and only changes that say `loading` too may write or
+     * delete it. If the engine stops before that, it is gone: all or nothing. */
+    bool loading;
 
     /* tables */
     struct bytes table;
@@ -220,6 +227,16 @@ struct engine_ops {
                             struct table_description *);
     enum status (*list)(struct engine *, struct bytes, size_t, struct arena *, struct name_list *);
     void (*figures)(struct engine *, struct engine_figures *);
+    enum status (*backup_create)(struct engine *, const struct backup_request *, struct arena *,
+                                 struct failure *, struct backup_description *);
+    enum status (*backup_describe)(struct engine *, struct bytes, struct arena *, struct failure *,
+                                   struct backup_description *);
+    enum status (*backup_delete)(struct engine *, struct bytes, struct arena *, struct failure *,
+                                 struct backup_description *);
+    enum status (*backup_list)(struct engine *, const struct backup_filter *, struct arena *,
+                               struct failure *, struct backup_list *);
+    enum status (*read_table)(struct engine *, const struct reader_request *, struct arena *,
+                              struct failure *, struct table_reader **);
     void (*close)(struct engine *);
 };
 

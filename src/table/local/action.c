@@ -76,6 +76,19 @@ static enum status check_repeats(struct change *change) {
     return OK;
 }
 
+static struct table *find_loading(struct local *local, struct change *change,
+                                  struct action *action) {
+    pthread_rwlock_rdlock(&local->moment);
+    struct table *table = map_get(&local->tables, action->table);
+    bool loading = table != NULL && table->loading;
+    if (loading)
+        table_ref(table);
+    pthread_rwlock_unlock(&local->moment);
+    if (!loading)
+        failure_set(&action->failure, change->arena, NO_TABLE, "The table is not being loaded");
+    return loading ? table : NULL;
+}
+
 /* Successive actions are usually on the same table: it is looked up once. */
 static struct table *find(struct local *local, struct change *change, size_t i) {
     struct action *action = &change->actions[i];
@@ -84,7 +97,9 @@ static struct table *find(struct local *local, struct change *change, size_t i) 
         table_ref(before->table);
         return before->table;
     }
-    return local_find(local, action->table, change->arena, &action->failure, NULL);
+    if (!change->loading)
+        return local_find(local, action->table, change->arena, &action->failure, NULL);
+    return find_loading(local, change, action);
 }
 
 static enum status refuse(struct change *change, const struct action *action) {
@@ -137,7 +152,7 @@ static enum status refresh(struct group *group, struct change *change, struct ac
     if (!atomic_load(&prepared->table->gone) && prepared->schema == prepared->table->schema)
         return OK;
     struct table *table = map_get(&local->tables, action->table);
-    if (table == NULL)
+    if (table == NULL || table->loading != change->loading)
         return failure_set(&action->failure, change->arena, NO_TABLE,
                            "Requested resource not found");
     table_ref(table);

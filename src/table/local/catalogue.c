@@ -60,8 +60,17 @@ void catalogue_del_table(struct store_batch *batch, const struct table *table) {
     uint8_t key[5], low[5], high[5];
     store_del(batch, STORE_META, id_key('t', table->id, key));
     store_del(batch, STORE_META, id_key('c', table->id, key));
+    store_del(batch, STORE_META, id_key('l', table->id, key));
     store_del_range(batch, STORE_ITEMS, bytes_skip(id_key(0, table->id, low), 1),
                     bytes_skip(id_key(0, table->id + 1, high), 1));
+}
+
+void catalogue_put_loading(struct store_batch *batch, const struct table *table, bool loading) {
+    uint8_t key[5];
+    if (loading)
+        store_put(batch, STORE_META, id_key('l', table->id, key), (struct bytes){0});
+    else
+        store_del(batch, STORE_META, id_key('l', table->id, key));
 }
 
 void catalogue_put_next_id(struct store_batch *batch, uint32_t next) {
@@ -163,6 +172,24 @@ static enum status load_token(const struct loading *loading, struct bytes key, s
     return OK;
 }
 
+static enum status load_loading(const struct loading *loading, struct bytes key,
+                                struct bytes value) {
+    (void)value;
+    size_t at = 0;
+    uint32_t id = 0;
+    key = bytes_skip(key, 1);
+    if (!take_u32(&key, &id))
+        return damaged(loading, "a table's mark cannot be read");
+    for (struct map_slot *slot; (slot = map_next(&loading->local->tables, &at)) != NULL;) {
+        struct table *table = slot->value;
+        if (table->id != id)
+            continue;
+        table->loading = true;
+        table->about.status = PART_CREATING;
+    }
+    return OK;
+}
+
 typedef enum status load_record(const struct loading *loading, struct bytes key,
                                 struct bytes value);
 
@@ -200,20 +227,52 @@ static enum status load_counts(const struct loading *loading) {
     return OK;
 }
 
-enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure) {
+enum status catalogue_load_tables(struct local *local, struct arena *arena,
+                                  struct failure *failure) {
     struct loading loading = {local, arena, failure};
     local->names_stored = 0;
     enum status status = load_all(&loading, 'n', load_name);
     if (status == OK)
         status = load_all(&loading, 't', load_table);
     if (status == OK)
+        status = load_all(&loading, 'l', load_loading);
+    if (status == OK)
+        status = load_counts(&loading);
+    return status;
+}
+
+enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure) {
+    struct loading loading = {local, arena, failure};
+    enum status status = catalogue_load_tables(local, arena, failure);
+    if (status == OK)
         status = load_all(&loading, 'i', load_next_id);
     if (status == OK) {
         tokens_clear(local->tokens);
         status = load_all(&loading, 'k', load_token);
     }
-    if (status == OK)
-        status = load_counts(&loading);
+    return status;
+}
+
+static struct table *find_loading(const struct local *local) {
+    size_t at = 0;
+    for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;)
+        if (((struct table *)slot->value)->loading)
+            return slot->value;
+    return NULL;
+}
+
+enum status catalogue_drop_loading(struct local *local, struct arena *arena,
+                                   struct failure *failure) {
+    enum status status = OK;
+    for (struct table *table; status == OK && (table = find_loading(local)) != NULL;) {
+        struct store_batch *batch = store_batch_new(local->store);
+        catalogue_del_table(batch, table);
+        status = store_write(local->store, batch, arena, failure);
+        store_batch_free(batch);
+        const struct table_schema *schema = table->schema;
+        map_del(&local->tables, schema->name);
+        table_unref(table);
+    }
     return status;
 }
 

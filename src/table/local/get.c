@@ -64,7 +64,7 @@ static enum status get_one(struct local *local, const struct get_request *reques
     struct bytes stored = {0};
     struct view *view = NULL;
     pthread_rwlock_rdlock(&local->moment);
-    struct table *table = map_get(&local->tables, request->table);
+    struct table *table = local_table(local, request->table);
     enum status status =
         table == NULL ? no_table(arena, failure) : put_key(&key, table, request, arena, failure);
     if (status == OK && !cache_get(local->cache, buf_bytes(&key), UINT64_MAX, arena, &stored))
@@ -89,7 +89,7 @@ static struct view *find_tables(struct local *local, const struct get_request *r
     struct view *view = view_hold(local);
     for (size_t i = 0; i < count; i++) {
         bool again = i > 0 && bytes_equal(requests[i].table, requests[i - 1].table);
-        tables[i] = again ? tables[i - 1] : map_get(&local->tables, requests[i].table);
+        tables[i] = again ? tables[i - 1] : local_table(local, requests[i].table);
         if (tables[i] != NULL)
             table_ref(tables[i]);
     }

@@ -61,7 +61,7 @@ static struct local *local_of(struct engine *engine) {
 struct table *local_find(struct local *local, struct bytes name, struct arena *arena,
                          struct failure *failure, struct view **view) {
     pthread_rwlock_rdlock(&local->moment);
-    struct table *table = map_get(&local->tables, name);
+    struct table *table = local_table(local, name);
     if (table != NULL) {
         table_ref(table);
         if (view != NULL)
@@ -188,6 +188,7 @@ enum status local_build_all(struct local *local, struct arena *arena, struct fai
 /* --- opening and closing --- */
 
 static void local_free(struct local *local) {
+    backups_free(local->backups);
     catalogue_clear(local);
     if (local->view != NULL)
         view_drop(local->view);
@@ -213,6 +214,11 @@ static const struct engine_ops local_ops = {
     .describe = local_describe,
     .list = local_list,
     .figures = local_figures,
+    .backup_create = local_backup_create,
+    .backup_describe = local_backup_describe,
+    .backup_delete = local_backup_delete,
+    .backup_list = local_backup_list,
+    .read_table = local_read_table,
     .close = local_close,
 };
 
@@ -250,7 +256,10 @@ enum status local_open(const struct local_settings *settings, struct arena *aren
     local->view = view_new(local, 0);
     status = catalogue_load(local, arena, failure);
     if (status == OK)
+        status = catalogue_drop_loading(local, arena, failure);
+    if (status == OK)
         status = local_build_all(local, arena, failure);
+    local->backups = backups_new(local);
     if (status == OK)
         status = writer_start(local, arena, failure);
 done:

@@ -16,6 +16,10 @@ struct local_settings {
 enum status local_open(const struct local_settings *settings, struct arena *arena,
                        struct failure *failure, struct engine **out);
 
+/* Reads a table of a data folder that no server has open; as engine_read_table(). */
+enum status local_read_folder(const char *path, struct bytes table, struct arena *arena,
+                              struct failure *failure, struct table_reader **out);
+
 /* Checks a data folder that no server has open: the catalogue, that every item decodes, that
  * keys agree with items, that counts agree. Calls `progress` now and then with done/total items
  * (total from the stored counts) and `found` with a sentence for each thing wrong. OK when the

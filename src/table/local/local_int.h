@@ -69,6 +69,7 @@ struct table {
     unsigned index_count;
     struct index *retired; /* dropped indexes, until the table is freed */
     struct tally *tally;   /* the writer's, while it makes a group */
+    bool loading;          /* not yet whole: nobody but its loader may use it; under moment */
 };
 
 /* A table with one reference and a copy of the schema, its indexes without trees. (table.c) */
@@ -90,6 +91,7 @@ struct view {
     struct local *local;
 };
 
+struct backups;
 struct cache;
 struct writer;
 
@@ -100,6 +102,7 @@ struct local {
     struct names *names;
     struct cache *cache;
     struct writer *writer;
+    struct backups *backups; /* NULL in memory */
 
     pthread_rwlock_t moment;           /* prefers writers */
     struct map tables;                 /* by name -> struct table; under moment */
@@ -122,6 +125,11 @@ void view_advance(struct local *local);
 void view_suspend(struct local *local);
 void view_resume(struct local *local);
 
+/* The table of that name if it may be used, or NULL; the caller holds moment or is the writer. */
+static inline struct table *local_table(const struct local *local, struct bytes name) {
+    struct table *table = map_get(&local->tables, name);
+    return table != NULL && !table->loading ? table : NULL;
+}
 /* The table of that name with a reference, or NULL and NO_TABLE in *failure. Takes moment. With
  * `view` also the view of the same moment. */
 struct table *local_find(struct local *local, struct bytes name, struct arena *arena,
@@ -215,10 +223,18 @@ void local_submit(struct engine *engine, struct change *change);
  *   't' id:u32            -> table record             schema, id, dates
  *   'c' id:u32            -> item count, size         written with each commit that changes them
  *   'i'                   -> next table id
+ *   'l' id:u32            -> nothing                  the table is being loaded
  *   'k' number:u64        -> token                    of a transaction (tokens.h)
  *
  * Whether an index is whole is not written down: after a start or a recovery each one is. */
 enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure);
+/* Only names, tables and counts: enough to read items. */
+enum status catalogue_load_tables(struct local *local, struct arena *arena,
+                                  struct failure *failure);
+/* Removes the tables that were being loaded when the engine stopped. Before anybody else looks. */
+enum status catalogue_drop_loading(struct local *local, struct arena *arena,
+                                   struct failure *failure);
+void catalogue_put_loading(struct store_batch *batch, const struct table *table, bool loading);
 void catalogue_put_table(struct store_batch *batch, const struct table *table,
                          const struct table_schema *schema, const struct table_description *about);
 void catalogue_del_table(struct store_batch *batch, const struct table *table);
@@ -233,6 +249,25 @@ void catalogue_clear(struct local *local);
 enum status local_build_all(struct local *local, struct arena *arena, struct failure *failure);
 /* Sets index_memory from the trees there are. The writer's. */
 void local_sum_memory(struct local *local);
+
+/* --- copies (backup.c, reader.c) --- */
+
+/* NULL in memory. Removes what an interrupted backup left. */
+struct backups *backups_new(struct local *local);
+void backups_free(struct backups *backups);
+enum status local_backup_create(struct engine *engine, const struct backup_request *request,
+                                struct arena *arena, struct failure *failure,
+                                struct backup_description *out);
+enum status local_backup_describe(struct engine *engine, struct bytes id, struct arena *arena,
+                                  struct failure *failure, struct backup_description *out);
+enum status local_backup_delete(struct engine *engine, struct bytes id, struct arena *arena,
+                                struct failure *failure, struct backup_description *out);
+enum status local_backup_list(struct engine *engine, const struct backup_filter *filter,
+                              struct arena *arena, struct failure *failure,
+                              struct backup_list *out);
+enum status local_read_table(struct engine *engine, const struct reader_request *request,
+                             struct arena *arena, struct failure *failure,
+                             struct table_reader **out);
 
 /* --- reading (get.c, page.c) --- */
 

@@ -185,7 +185,7 @@ static enum status read_page(struct page *page) {
     struct page_entries entries;
     enum status status;
     pthread_rwlock_rdlock(&page->local->moment);
-    page->table = map_get(&page->local->tables, page->request->table);
+    page->table = local_table(page->local, page->request->table);
     if (page->table == NULL) {
         pthread_rwlock_unlock(&page->local->moment);
         return failure_set(page->failure, page->arena, NO_TABLE, "Requested resource not found");

@@ -17,6 +17,13 @@ struct table *tables_find(struct local *local, struct change *change) {
         failure_set(&change->failure, change->arena, NO_TABLE,
                     "Requested resource not found: Table: %.*s not found",
                     BYTES_ARG(change->table));
+    else if (table->loading && !change->loading) {
+        failure_set(&change->failure, change->arena, TABLE_IN_USE,
+                    "Attempt to change a resource which is still in use: Table is being created: "
+                    "%.*s",
+                    BYTES_ARG(change->table));
+        table = NULL;
+    }
     return table;
 }
 
@@ -62,6 +69,8 @@ static enum status create_table(struct local *local, struct change *change) {
     struct store_batch *batch = store_batch_new(local->store);
     catalogue_put_table(batch, table, schema, &table->about);
     catalogue_put_counts(batch, table, 0, 0);
+    if (change->loading)
+        catalogue_put_loading(batch, table, true);
     catalogue_put_next_id(batch, local->next_table_id);
     enum status status = tables_write(local, change, batch);
     store_batch_free(batch);
@@ -69,6 +78,9 @@ static enum status create_table(struct local *local, struct change *change) {
         table_unref(table);
         return status;
     }
+    table->loading = change->loading;
+    if (change->loading)
+        table->about.status = PART_CREATING;
     pthread_rwlock_wrlock(&local->moment);
     map_put(&local->tables, schema->name, table);
     local_sum_memory(local);
@@ -83,7 +95,7 @@ static enum status create_table(struct local *local, struct change *change) {
 static enum status delete_table(struct local *local, struct change *change) {
     struct table *table = tables_find(local, change);
     if (table == NULL)
-        return NO_TABLE;
+        return change->failure.status;
     if (table->schema->deletion_protection)
         return failure_set(&change->failure, change->arena, INVALID,
                            "Resource cannot be deleted as it is currently protected against "
@@ -107,6 +119,28 @@ static enum status delete_table(struct local *local, struct change *change) {
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
     table_unref(table);
+    return OK;
+}
+
+/* --- a table that was loaded --- */
+
+static enum status finish_loading(struct local *local, struct change *change) {
+    struct table *table = map_get(&local->tables, change->table);
+    if (table == NULL || !table->loading)
+        return failure_set(&change->failure, change->arena, NO_TABLE,
+                           "The table is not being loaded");
+    struct store_batch *batch = store_batch_new(local->store);
+    catalogue_put_loading(batch, table, false);
+    enum status status = tables_write(local, change, batch);
+    store_batch_free(batch);
+    if (status != OK)
+        return status;
+    pthread_rwlock_wrlock(&local->moment);
+    table->loading = false;
+    table->about.status = PART_ACTIVE;
+    view_advance(local);
+    pthread_rwlock_unlock(&local->moment);
+    table_describe(table, change->arena, &change->description);
     return OK;
 }
 
@@ -244,6 +278,9 @@ void tables_execute(struct local *local, struct change *change) {
         break;
     case CHANGE_TAGS:
         change_tags(local, change);
+        break;
+    case CHANGE_LOADED:
+        finish_loading(local, change);
         break;
     case CHANGE_EXPIRY:
         change_expiry(local, change);

@@ -215,11 +215,13 @@ enum status local_verify(const struct verify_settings *settings, struct arena *a
     if (status != OK)
         return status;
     verify.local.names = names_new();
+    verify.local.tokens = tokens_new();
     verify.local.next_table_id = 1;
     arena_init(&verify.scratch);
     check_folder(&verify);
     catalogue_clear(&verify.local);
     names_free(verify.local.names);
+    tokens_free(verify.local.tokens);
     store_close(verify.local.store);
     arena_release(&verify.scratch);
     buf_release(&verify.key);
