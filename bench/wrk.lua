@@ -1,7 +1,9 @@
 -- Sends the bodies of a file, one a line, in turn, on behalf of bench/serve.mjs:
 --   wrk -s bench/wrk.lua URL -- OPERATION FILE
--- and prints one line that is easy to read back.
+-- and prints one line that is easy to read back. A run of 36 @ in a body becomes a token that is new
+-- each time, as clients send one with each transaction.
 local requests, at = {}, 0
+local token, place = 0, string.rep("@", 36)
 
 function init(args)
   local headers = {
@@ -11,14 +13,25 @@ function init(args)
     ["Authorization"] = "AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=00",
   }
   for line in io.lines(args[2]) do
-    requests[#requests + 1] = wrk.format("POST", "/", headers, line)
+    requests[#requests + 1] = split(wrk.format("POST", "/", headers, line))
   end
+  math.randomseed(os.time() + tonumber(tostring({}):sub(8)) % 1000003)
   at = math.random(#requests)
+  token = math.random(1e9) * 1e6
+end
+
+function split(request)
+  local from, to = request:find(place, 1, true)
+  if not from then return request end
+  return { request:sub(1, from - 1), request:sub(to + 1) }
 end
 
 function request()
   at = at % #requests + 1
-  return requests[at]
+  local next = requests[at]
+  if type(next) == "string" then return next end
+  token = token + 1
+  return next[1] .. string.format("%036.0f", token) .. next[2]
 end
 
 function done(summary, latency)
