@@ -16,7 +16,7 @@ const char *status_name(enum status status) {
         "cancelled", "conflict",     "repeat mismatch", "i/o failed",
         "damaged",   "newer format", "in use",          "memory full",
         "stopping",  "unsupported",  "no resource",     "parse failed",
-        "busy",      "denied",
+        "busy",      "denied",       "duplicate",
     };
     int index = -(int)status;
     int count = (int)(sizeof(names) / sizeof(names[0]));

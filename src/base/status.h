@@ -28,6 +28,7 @@ enum status {
     PARSE_FAILED = -19,    /* bytes that are not of their format */
     BUSY = -20,            /* too much is waiting; the same may be tried again soon */
     DENIED = -21,          /* who asks may not */
+    DUPLICATE = -22,       /* what was to be new is there already */
 };
 
 /* What went wrong, for people: a status and a sentence in the request's arena. */

@@ -104,6 +104,8 @@ static struct error error_of(enum status status) {
         return (struct error){SERVICE_ERRORS, "SerializationException", 400};
     case CONDITION_FAILED:
         return (struct error){TABLE_ERRORS, "ConditionalCheckFailedException", 400};
+    case DUPLICATE:
+        return (struct error){TABLE_ERRORS, "DuplicateItemException", 400};
     case NO_TABLE:
     case NO_RESOURCE:
     case NOT_FOUND:

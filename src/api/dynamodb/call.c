@@ -124,11 +124,14 @@ static void call_resume(struct task *task) {
     call_go_on(call, next(call));
 }
 
-/* On the engine's thread. */
-static void call_change_done(struct change *change) {
-    struct call *call = change->user;
+void call_wake(struct call *call) {
     call->exchange->task.run = call_resume;
     loop_post(call->exchange->loop, &call->exchange->task);
+}
+
+/* On the engine's thread. */
+static void call_change_done(struct change *change) {
+    call_wake(change->user);
 }
 
 /* A wrong type anywhere wins over anything else that is wrong with the request. */
@@ -148,6 +151,10 @@ static void call_go_on(struct call *call, enum status status) {
     }
     if (call->then == NULL) {
         answer_reply(call);
+        return;
+    }
+    if (call->submit != NULL) {
+        call->submit(call);
         return;
     }
     call->change.arena = call->arena;

@@ -36,6 +36,9 @@ struct call {
 
     struct change change;
     enum status (*then)(struct call *call);
+    /* Where one change is not enough: called in place of submitting call->change. It sees to it that
+     * call_wake() is called once. */
+    void (*submit)(struct call *call);
     void *state; /* the operation's own */
 
     struct bytes content_type; /* of the answer */
@@ -59,6 +62,8 @@ enum status call_refuse(struct call *call, const char *exception, const char *fo
 /* Has call->change submitted (kind, actions and the like are filled in by the caller; the rest
  * here) and `next` run when it is done. Always OK. */
 enum status call_then(struct call *call, enum status (*next)(struct call *call));
+/* Has `next` run on the exchange's loop. Any thread; for those with a `submit` of their own. */
+void call_wake(struct call *call);
 /* How the change went: its failure becomes the call's. */
 enum status call_changed(struct call *call);
 

@@ -11,7 +11,7 @@
 
 /* Sorted by name. */
 static const struct operation operations[] = {
-    KNOWN("BatchExecuteStatement"),
+    DONE("BatchExecuteStatement", batch_execute_statement, batch_execute_statement),
     DONE("BatchGetItem", batch_get_item, batch_get_item),
     DONE("BatchWriteItem", batch_write_item, batch_write_item),
     KNOWN("CreateBackup"),
@@ -36,8 +36,8 @@ static const struct operation operations[] = {
     DONE("DescribeTimeToLive", table_only, describe_time_to_live),
     KNOWN("DisableKinesisStreamingDestination"),
     KNOWN("EnableKinesisStreamingDestination"),
-    KNOWN("ExecuteStatement"),
-    KNOWN("ExecuteTransaction"),
+    DONE("ExecuteStatement", execute_statement, execute_statement),
+    DONE("ExecuteTransaction", execute_transaction, execute_transaction),
     KNOWN("ExportTableToPointInTime"),
     DONE("GetItem", get_item, get_item),
     KNOWN("GetResourcePolicy"),

@@ -43,5 +43,9 @@ enum status op_batch_get_item(struct call *call);
 enum status op_batch_write_item(struct call *call);
 enum status op_transact_get_items(struct call *call);
 enum status op_transact_write_items(struct call *call);
+/* statement*.c */
+enum status op_execute_statement(struct call *call);
+enum status op_batch_execute_statement(struct call *call);
+enum status op_execute_transaction(struct call *call);
 
 #endif

@@ -18,6 +18,9 @@ extern const struct spec shape_query, shape_scan;
 extern const struct spec shape_batch_get_item, shape_batch_write_item;
 extern const struct spec shape_transact_get_items, shape_transact_write_items;
 
+extern const struct spec shape_execute_statement, shape_batch_execute_statement,
+    shape_execute_transaction;
+
 /* Structures inside them, for spec_bind(). */
 extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;
 extern const struct spec shape_throughput, shape_on_demand, shape_warm, shape_stream, shape_sse;
@@ -30,6 +33,7 @@ extern const struct spec shape_keys_and_attributes, shape_write_request, shape_p
 extern const struct spec shape_transact_get, shape_transact_get_one, shape_transact_write;
 extern const struct spec shape_transact_check, shape_transact_delete, shape_transact_put,
     shape_transact_update;
+extern const struct spec shape_batch_statement, shape_transact_statement;
 
 /* For writing them down. */
 #define SHAPE_FIELD(name, ...) \

@@ -61,6 +61,7 @@
     X(NEXT_TOKEN, "NextToken")                                         \
     X(NON_KEY_ATTRIBUTES, "NonKeyAttributes")                          \
     X(ON_DEMAND_THROUGHPUT, "OnDemandThroughput")                      \
+    X(PARAMETERS, "Parameters")                                        \
     X(PROJECTION, "Projection")                                        \
     X(PROJECTION_EXPRESSION, "ProjectionExpression")                   \
     X(PROJECTION_TYPE, "ProjectionType")                               \
@@ -82,6 +83,8 @@
     X(SELECT, "Select")                                                \
     X(SSE_SPECIFICATION, "SSESpecification")                           \
     X(SSE_TYPE, "SSEType")                                             \
+    X(STATEMENT, "Statement")                                          \
+    X(STATEMENTS, "Statements")                                        \
     X(STREAM_ENABLED, "StreamEnabled")                                 \
     X(STREAM_SPECIFICATION, "StreamSpecification")                     \
     X(STREAM_VIEW_TYPE, "StreamViewType")                              \
@@ -91,6 +94,7 @@
     X(TAGS, "Tags")                                                    \
     X(TOTAL_SEGMENTS, "TotalSegments")                                 \
     X(TRANSACT_ITEMS, "TransactItems")                                 \
+    X(TRANSACT_STATEMENTS, "TransactStatements")                       \
     X(UPDATE, "Update")                                                \
     X(UPDATE_EXPRESSION, "UpdateExpression")                           \
     X(VALUE, "Value")                                                  \

@@ -54,6 +54,8 @@ static struct bytes reason_code(enum status status) {
         return BYTES("None");
     case CONDITION_FAILED:
         return BYTES("ConditionalCheckFailed");
+    case DUPLICATE:
+        return BYTES("DuplicateItem");
     case COLLECTION_FULL:
         return BYTES("ItemCollectionSizeLimitExceeded");
     case CONFLICT:
