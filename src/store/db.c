@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static const char *const names[DB_FAMILIES] = {"default", "meta", "items"};
+static const char *const names[DB_FAMILIES] = {"default", "meta", "items", "stream"};
 
 static bool has(const char *text, const char *part) {
     return strstr(text, part) != NULL;
@@ -52,6 +52,31 @@ static enum status open_failed(struct store *store, char *error, struct arena *a
                        store->folder.path, why);
 }
 
+/* Which of our families the database has: later ones may be missing. */
+static int families_there(const struct store *store, const char *path) {
+    size_t count = 0;
+    int there = 0;
+    char *error = NULL;
+    char **list = rocksdb_list_column_families(store->options.db, path, &count, &error);
+    if (db_error(error, NULL, 0) != OK)
+        return DB_FAMILIES; /* the opening will say what is wrong */
+    for (size_t i = 0; i < count; i++)
+        for (int j = 0; j < DB_FAMILIES; j++)
+            there += strcmp(list[i], names[j]) == 0;
+    rocksdb_list_column_families_destroy(list, count);
+    return there;
+}
+
+/* Opened for reading only, a family cannot be made: it stays NULL. */
+static rocksdb_t *open_read_only(struct store *store, const char *path,
+                                 const rocksdb_options_t *const *each, char **error) {
+    int there = families_there(store, path);
+    for (int i = 0; i < DB_FAMILIES; i++)
+        store->families[i] = NULL;
+    return rocksdb_open_for_read_only_column_families(store->options.db, path, there, names, each,
+                                                      store->families, 0, error);
+}
+
 enum status db_open(struct store *store, bool read_only, struct arena *arena,
                     struct failure *failure) {
     struct db_options *options = &store->options;
@@ -62,11 +87,9 @@ enum status db_open(struct store *store, bool read_only, struct arena *arena,
     bool make = store->settings.memory || store->folder.making;
     rocksdb_options_set_create_if_missing(options->db, make);
     char *error = NULL;
-    store->db = read_only
-                    ? rocksdb_open_for_read_only_column_families(
-                          options->db, path, DB_FAMILIES, names, each, store->families, 0, &error)
-                    : rocksdb_open_column_families(options->db, path, DB_FAMILIES, names, each,
-                                                   store->families, &error);
+    store->db = read_only ? open_read_only(store, path, each, &error)
+                          : rocksdb_open_column_families(options->db, path, DB_FAMILIES, names,
+                                                         each, store->families, &error);
     if (error == NULL)
         return OK;
     store->db = NULL;
@@ -77,7 +100,8 @@ void db_close(struct store *store) {
     if (store->db == NULL)
         return;
     for (int i = 0; i < DB_FAMILIES; i++)
-        rocksdb_column_family_handle_destroy(store->families[i]);
+        if (store->families[i] != NULL)
+            rocksdb_column_family_handle_destroy(store->families[i]);
     rocksdb_close(store->db);
     store->db = NULL;
 }

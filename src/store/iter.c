@@ -9,7 +9,8 @@ struct store_iter {
     struct store *store;
     unsigned lane;
     rocksdb_readoptions_t *read; /* the iterator points into it */
-    rocksdb_iterator_t *iter;    /* NULL: opened while the store was closed */
+    rocksdb_iterator_t *iter;    /* NULL: nothing to walk */
+    bool empty;                  /* the family is not there; else the store was closed */
 };
 
 static bool enter(struct store_iter *iter, const struct store_snapshot *snapshot) {
@@ -42,6 +43,11 @@ struct store_iter *store_iter_open(struct store *store, const struct store_range
     *iter = (struct store_iter){.store = store};
     if (!enter(iter, range->snapshot))
         return iter;
+    if (store_family(store, range->family) == NULL) {
+        iter->empty = true;
+        gate_leave(&store->gate, iter->lane);
+        return iter;
+    }
     iter->read = range_options(range);
     iter->iter =
         rocksdb_create_iterator_cf(store->db, iter->read, store_family(store, range->family));
@@ -115,7 +121,7 @@ struct bytes store_iter_value(const struct store_iter *iter) {
 
 enum status store_iter_status(const struct store_iter *iter) {
     if (iter->iter == NULL)
-        return IO_FAILED;
+        return iter->empty ? OK : IO_FAILED;
     char *error = NULL;
     rocksdb_iter_get_error(iter->iter, &error);
     return db_error(error, NULL, 0);

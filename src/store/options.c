@@ -6,6 +6,7 @@ enum {
     MB = 1024 * KB,
     MEMORY_CACHE = 8 * MB,
     ITEMS_BUFFER = 32 * MB, /* what a start after a crash has to replay and write, at most twice */
+    STREAM_BUFFER = 16 * MB,
     META_BUFFER = 4 * MB,
     LOG_MAX = 64 * MB,
     BLOCK_SIZE = 4 * KB,
@@ -104,6 +105,7 @@ void db_options_init(struct db_options *options, const struct store_settings *se
     for (int i = 0; i < STORE_FAMILIES; i++)
         options->family[i] = rocksdb_options_create_copy(options->db);
     set_memory(options->family[STORE_ITEMS], ITEMS_BUFFER);
+    set_memory(options->family[STORE_STREAM], STREAM_BUFFER);
     /* Most keys asked for are not among the latest written: a filter says so sooner. */
     rocksdb_options_set_memtable_prefix_bloom_size_ratio(options->family[STORE_ITEMS], 0.02);
     rocksdb_options_set_memtable_whole_key_filtering(options->family[STORE_ITEMS], 1);

@@ -30,6 +30,8 @@ static enum status get(struct store *store, const rocksdb_readoptions_t *read,
                        enum store_family family, struct bytes key, struct arena *arena,
                        struct bytes *out) {
     char *error = NULL;
+    if (store_family(store, family) == NULL)
+        return NOT_FOUND;
     rocksdb_pinnableslice_t *pinned = rocksdb_get_pinned_cf(
         store->db, read, store_family(store, family), chars(key), key.size, &error);
     if (error != NULL)

@@ -217,6 +217,8 @@ enum status store_sync(struct store *store) {
 
 static uint64_t property(struct store *store, int family, const char *name) {
     uint64_t value = 0;
+    if (store->families[family] == NULL)
+        return 0;
     rocksdb_property_int_cf(store->db, store->families[family], name, &value);
     return value;
 }

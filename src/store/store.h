@@ -14,7 +14,9 @@
 #include "base/buf.h"
 #include "base/status.h"
 
-enum store_family { STORE_META, STORE_ITEMS, STORE_FAMILIES };
+/* A folder made before a family was thought of gets it when it is opened for writing; opened for
+ * reading only, it is empty. */
+enum store_family { STORE_META, STORE_ITEMS, STORE_STREAM, STORE_FAMILIES };
 
 enum store_sync {
     STORE_SYNC_COMMIT,   /* fsync before each store_write() returns */

@@ -37,7 +37,8 @@ struct store {
     struct db_options options;
     struct syncer syncer;
 
-    /* Behind the gate; NULL while closed. families[0] is the default one. */
+    /* Behind the gate; NULL while closed. families[0] is the default one; one that is not there (in
+     * a folder opened for reading only) is NULL. */
     struct gate gate;
     rocksdb_t *db;
     rocksdb_column_family_handle_t *families[DB_FAMILIES];

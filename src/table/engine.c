@@ -1,5 +1,5 @@
 /* The table interface's calls go to whichever engine is below. */
-#include "table/table.h"
+#include "table/stream.h"
 
 enum status engine_get(struct engine *engine, const struct get_request *request,
                        struct arena *arena, struct failure *failure, struct get_reply *out) {
@@ -29,6 +29,26 @@ enum status engine_describe(struct engine *engine, struct bytes table, struct ar
 enum status engine_list(struct engine *engine, struct bytes after, size_t limit,
                         struct arena *arena, struct name_list *out) {
     return engine->ops->list(engine, after, limit, arena, out);
+}
+
+enum status engine_streams(struct engine *engine, const struct stream_list_request *request,
+                           struct arena *arena, struct stream_list *out) {
+    return engine->ops->streams(engine, request, arena, out);
+}
+
+enum status engine_stream(struct engine *engine, struct bytes table, int64_t label_ms,
+                          struct arena *arena, struct failure *failure, struct stream_info *out) {
+    return engine->ops->stream(engine, table, label_ms, arena, failure, out);
+}
+
+enum status engine_stream_read(struct engine *engine, const struct stream_read_request *request,
+                               struct arena *arena, struct failure *failure,
+                               struct stream_read_reply *out) {
+    return engine->ops->stream_read(engine, request, arena, failure, out);
+}
+
+uint64_t engine_stream_latest(struct engine *engine) {
+    return engine->ops->stream_latest(engine);
 }
 
 void engine_figures(struct engine *engine, struct engine_figures *out) {

@@ -217,6 +217,12 @@ void engine_close(struct engine *engine);
 
 /* --- for those who build an engine --- */
 
+struct stream_list_request;
+struct stream_list;
+struct stream_info;
+struct stream_read_request;
+struct stream_read_reply;
+
 struct engine_ops {
     enum status (*get_many)(struct engine *, const struct get_request *, size_t, struct arena *,
                             struct failure *, struct get_reply *);
@@ -226,6 +232,13 @@ struct engine_ops {
     enum status (*describe)(struct engine *, struct bytes, struct arena *, struct failure *,
                             struct table_description *);
     enum status (*list)(struct engine *, struct bytes, size_t, struct arena *, struct name_list *);
+    enum status (*streams)(struct engine *, const struct stream_list_request *, struct arena *,
+                           struct stream_list *);
+    enum status (*stream)(struct engine *, struct bytes, int64_t, struct arena *, struct failure *,
+                          struct stream_info *);
+    enum status (*stream_read)(struct engine *, const struct stream_read_request *, struct arena *,
+                               struct failure *, struct stream_read_reply *);
+    uint64_t (*stream_latest)(struct engine *);
     void (*figures)(struct engine *, struct engine_figures *);
     enum status (*backup_create)(struct engine *, const struct backup_request *, struct arena *,
                                  struct failure *, struct backup_description *);

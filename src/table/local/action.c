@@ -160,14 +160,13 @@ static enum status refresh(struct group *group, struct change *change, struct ac
     return action_prepare(local, change, action, table);
 }
 
-static enum status read_old(struct group *group, struct change *change, struct action *action,
-                            struct bytes *stored) {
+static enum status read_old(struct group *group, struct change *change, struct action *action) {
     struct prepared *prepared = action->engine_data;
-    enum status status = group_read(group, prepared->key, change->arena, stored);
+    enum status status = group_read(group, prepared->key, change->arena, &prepared->stored);
     if (status == NOT_FOUND)
         return OK;
     if (status == OK)
-        status = item_decode(*stored, group->local->names, change->arena, &action->old);
+        status = item_decode(prepared->stored, group->local->names, change->arena, &action->old);
     if (status != OK)
         return failure_set(&action->failure, change->arena, status, "The item cannot be read.");
     action->had_old = true;
@@ -304,8 +303,7 @@ enum status action_decide(struct group *group, struct change *change, struct act
     enum status status = refresh(group, change, action);
     if (status != OK)
         return status;
-    struct bytes stored = {0};
-    status = read_old(group, change, action, &stored);
+    status = read_old(group, change, action);
     if (status != OK)
         return status;
     struct prepared *prepared = action->engine_data;
@@ -318,13 +316,12 @@ enum status action_decide(struct group *group, struct change *change, struct act
     if (status != OK)
         return status;
     action->usage.table = rules_write_units(prepared->old_size, prepared->new_size);
-    prepared->changes = is_change(action, stored);
+    prepared->changes = is_change(action, prepared->stored);
     return prepared->changes ? plan_indexes(group, change, action) : OK;
 }
 
 void action_look(struct group *group, struct change *change, struct action *action) {
-    struct bytes stored;
-    if (refresh(group, change, action) == OK && read_old(group, change, action, &stored) == OK) {
+    if (refresh(group, change, action) == OK && read_old(group, change, action) == OK) {
         const struct prepared *prepared = action->engine_data;
         action->usage.table = rules_read_units(prepared->old_size, true);
     }

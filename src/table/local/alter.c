@@ -203,7 +203,7 @@ static enum status alter_stream(struct altering *alter) {
                            BYTES_ARG(alter->now->name));
     alter->next.stream = *stream;
     if (*stream != STREAM_OFF)
-        alter->about.stream_since_ms = clock_now_ms();
+        alter->about.stream_since_ms = streams_label(alter->local, alter->now->name);
     return OK;
 }
 

@@ -250,6 +250,8 @@ enum status catalogue_load(struct local *local, struct arena *arena, struct fail
         tokens_clear(local->tokens);
         status = load_all(&loading, 'k', load_token);
     }
+    if (status == OK)
+        status = streams_load(local, arena, failure);
     return status;
 }
 
@@ -267,8 +269,10 @@ enum status catalogue_drop_loading(struct local *local, struct arena *arena,
     for (struct table *table; status == OK && (table = find_loading(local)) != NULL;) {
         struct store_batch *batch = store_batch_new(local->store);
         catalogue_del_table(batch, table);
+        struct stream_turn turn = stream_turn_plan(local, batch, table, NULL, NULL);
         status = store_write(local->store, batch, arena, failure);
         store_batch_free(batch);
+        stream_turn_take(local, table, &turn);
         const struct table_schema *schema = table->schema;
         map_del(&local->tables, schema->name);
         table_unref(table);
@@ -284,4 +288,5 @@ void catalogue_clear(struct local *local) {
         table_unref(table);
     }
     map_release(&local->tables);
+    streams_release(&local->streams);
 }

@@ -19,6 +19,9 @@ static void start(struct group *group) {
     group->tokens = NULL;
     group->tokens_end = &group->tokens;
     group->tokens_seen = (struct map){0};
+    group->entries = NULL;
+    group->entries_end = &group->entries;
+    group->entry_count = 0;
     group->writes = 0;
     group->size = 0;
 }
@@ -94,6 +97,7 @@ static void take_up(struct group *group, const struct action *action) {
     *group->moves_end = prepared->moves;
     while (*group->moves_end != NULL)
         group->moves_end = &(*group->moves_end)->next;
+    stream_add(group, action);
     group->writes++;
 }
 
@@ -212,6 +216,7 @@ static enum status write_out(struct group *group, struct failure *failure) {
                                  tally->table->item_count + (uint64_t)tally->count,
                                  tally->table->size + (uint64_t)tally->size);
     uint64_t keep = put_tokens(group, batch);
+    stream_put_entries(batch, group);
     enum status status = store_write(local->store, batch, &group->arena, failure);
     store_batch_free(batch);
     if (status == OK) {
@@ -263,6 +268,7 @@ static void make_visible(struct group *group) {
         tally->table->item_count += (uint64_t)tally->count;
         tally->table->size += (uint64_t)tally->size;
     }
+    stream_take_entries(group);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
     atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);

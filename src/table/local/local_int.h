@@ -22,6 +22,7 @@
 #include "rank/tree.h"
 #include "store/store.h"
 #include "table/local/local.h"
+#include "table/local/streams.h"
 #include "table/local/tokens.h"
 #include "table/rules.h"
 #include "value/codec.h"
@@ -70,6 +71,7 @@ struct table {
     struct index *retired; /* dropped indexes, until the table is freed */
     struct tally *tally;   /* the writer's, while it makes a group */
     bool loading;          /* not yet whole: nobody but its loader may use it; under moment */
+    struct stream *stream; /* the writer's: the present one, or NULL */
 };
 
 /* A table with one reference and a copy of the schema, its indexes without trees. (table.c) */
@@ -106,6 +108,7 @@ struct local {
 
     pthread_rwlock_t moment;           /* prefers writers */
     struct map tables;                 /* by name -> struct table; under moment */
+    struct streams streams;            /* under moment */
     struct view *view;                 /* under moment */
     atomic_uint views;                 /* not yet freed */
     atomic_uint_fast64_t index_memory; /* sum of tree_memory() */
@@ -225,6 +228,7 @@ void local_submit(struct engine *engine, struct change *change);
  *   'i'                   -> next table id
  *   'l' id:u32            -> nothing                  the table is being loaded
  *   'k' number:u64        -> token                    of a transaction (tokens.h)
+ *   'S', 's'              -> streams                  (streams.h)
  *
  * Whether an index is whole is not written down: after a start or a recovery each one is. */
 enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure);

@@ -27,15 +27,20 @@ static bool wait_for_views(struct local *local) {
 
 static enum status rebuild(struct local *local, struct arena *arena, struct failure *failure) {
     struct map before = local->tables;
+    struct streams streams_before = local->streams;
     local->tables = (struct map){0};
+    local->streams = (struct streams){0};
     enum status status = catalogue_load(local, arena, failure);
     if (status == OK)
         status = local_build_all(local, arena, failure);
     struct map after = local->tables;
+    struct streams streams_after = local->streams;
     /* On success the old tables go, else the new ones. */
     local->tables = status == OK ? before : after;
+    local->streams = status == OK ? streams_before : streams_after;
     catalogue_clear(local);
     local->tables = status == OK ? after : before;
+    local->streams = status == OK ? streams_after : streams_before;
     local_sum_memory(local);
     return status;
 }

@@ -47,7 +47,7 @@ static struct table *make_table(struct local *local, const struct table_schema *
     if (schema->billing == BILLING_ON_DEMAND)
         about->billing_changed_ms = about->created_ms;
     if (schema->stream != STREAM_OFF)
-        about->stream_since_ms = about->created_ms;
+        about->stream_since_ms = streams_label(local, schema->name);
     for (unsigned i = 0; i < table->index_count; i++) {
         table->indexes[i]->tree = tree_new();
         table->indexes[i]->status = PART_ACTIVE;
@@ -72,9 +72,11 @@ static enum status create_table(struct local *local, struct change *change) {
     if (change->loading)
         catalogue_put_loading(batch, table, true);
     catalogue_put_next_id(batch, local->next_table_id);
+    struct stream_turn turn = stream_turn_plan(local, batch, table, schema, &table->about);
     enum status status = tables_write(local, change, batch);
     store_batch_free(batch);
     if (status != OK) {
+        stream_turn_drop(&turn);
         table_unref(table);
         return status;
     }
@@ -83,6 +85,7 @@ static enum status create_table(struct local *local, struct change *change) {
         table->about.status = PART_CREATING;
     pthread_rwlock_wrlock(&local->moment);
     map_put(&local->tables, schema->name, table);
+    stream_turn_take(local, table, &turn);
     local_sum_memory(local);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
@@ -107,6 +110,7 @@ static enum status delete_table(struct local *local, struct change *change) {
                            BYTES_ARG(change->table));
     struct store_batch *batch = store_batch_new(local->store);
     catalogue_del_table(batch, table);
+    struct stream_turn turn = stream_turn_plan(local, batch, table, NULL, NULL);
     enum status status = tables_write(local, change, batch);
     store_batch_free(batch);
     if (status != OK)
@@ -114,6 +118,7 @@ static enum status delete_table(struct local *local, struct change *change) {
     table_describe(table, change->arena, &change->description);
     pthread_rwlock_wrlock(&local->moment);
     map_del(&local->tables, change->table);
+    stream_turn_take(local, table, &turn);
     atomic_store(&table->gone, true);
     local_sum_memory(local);
     view_advance(local);
@@ -248,14 +253,18 @@ enum status tables_replace(struct local *local, struct change *change,
     struct table *table = with->table;
     struct store_batch *batch = store_batch_new(local->store);
     catalogue_put_table(batch, table, with->schema, with->about);
+    struct stream_turn turn = stream_turn_plan(local, batch, table, with->schema, with->about);
     enum status status = tables_write(local, change, batch);
     store_batch_free(batch);
-    if (status != OK)
+    if (status != OK) {
+        stream_turn_drop(&turn);
         return status;
+    }
     struct table_schema *kept = ARENA_NEW(&table->arena, struct table_schema);
     *kept = table_schema_copy(&table->arena, with->schema);
     pthread_rwlock_wrlock(&local->moment);
     put_in_place(with, kept);
+    stream_turn_take(local, table, &turn);
     local_sum_memory(local);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);

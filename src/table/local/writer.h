@@ -55,12 +55,14 @@ struct group {
     struct move *moves, **moves_end;
     struct tally *tallies;
     struct token_note *tokens, **tokens_end;
-    struct map tokens_seen;                /* token.name -> struct token_note */
+    struct map tokens_seen; /* token.name -> struct token_note */
+    struct stream_entry *entries, **entries_end;
+    unsigned entry_count;
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
     unsigned writes;          /* actions that change something */
     size_t size;              /* bytes to be written */
-    struct buf before, after; /* scratch for index entries */
+    struct buf before, after; /* scratch for index entries and records */
 };
 
 void group_init(struct group *group, struct local *local);
@@ -87,6 +89,7 @@ struct prepared {
     const struct table_schema *schema; /* that it was checked against */
     struct bytes key;                  /* in the store */
     struct bytes value;                /* what will be stored; of a PUT from the beginning */
+    struct bytes stored;               /* what was */
     size_t old_size, new_size;
     bool changes;       /* the item will be other than it was */
     struct move *moves; /* in the group's arena */

@@ -1,0 +1,154 @@
+/* Reading streams: a page of a shard at a view. */
+#include "table/local/local_int.h"
+
+enum { READ_RECORDS_MAX = 1000, READ_SIZE_MAX = 1024 * 1024 };
+
+static struct stream_info copy_info(const struct stream_info *info, struct arena *arena) {
+    struct stream_info copy = *info;
+    copy.table = arena_copy(arena, info->table);
+    copy.table_id = arena_copy(arena, info->table_id);
+    for (unsigned i = 0; i < key_schema_count(&info->keys); i++)
+        copy.keys.parts[i].name = arena_copy(arena, info->keys.parts[i].name);
+    return copy;
+}
+
+enum status local_streams(struct engine *engine, const struct stream_list_request *request,
+                          struct arena *arena, struct stream_list *out) {
+    struct local *local = (struct local *)engine;
+    bool one = request->table.size != 0;
+    struct bytes from = request->after_table;
+    int64_t label_ms = request->after_label_ms + 1;
+    if (one && bytes_compare(from, request->table) < 0) {
+        from = request->table;
+        label_ms = 0;
+    }
+    *out = (struct stream_list){0};
+    pthread_rwlock_rdlock(&local->moment);
+    const struct streams *streams = &local->streams;
+    size_t at = streams_seek(streams, from, label_ms), end = at;
+    while (end < streams->count &&
+           (!one || bytes_equal(streams->at[end]->info.table, request->table)))
+        end++;
+    size_t count = end - at < request->limit ? end - at : request->limit;
+    out->streams = ARENA_ARRAY(arena, struct stream_info, count + 1);
+    for (; out->count < count; out->count++)
+        out->streams[out->count] = copy_info(&streams->at[at + out->count]->info, arena);
+    out->more = end - at > count;
+    pthread_rwlock_unlock(&local->moment);
+    return OK;
+}
+
+/* The stream, copied, with its table's number; and the view of the same moment, if asked for. */
+static enum status find(struct local *local, struct bytes table, int64_t label_ms,
+                        struct arena *arena, struct failure *failure, struct stream *out,
+                        struct view **view) {
+    pthread_rwlock_rdlock(&local->moment);
+    const struct stream *stream = streams_find(&local->streams, table, label_ms);
+    if (stream != NULL) {
+        *out = (struct stream){.table = stream->table, .info = copy_info(&stream->info, arena)};
+        if (view != NULL)
+            *view = view_hold(local);
+    }
+    pthread_rwlock_unlock(&local->moment);
+    if (stream == NULL)
+        return failure_set(failure, arena, NO_RESOURCE, "Requested resource not found");
+    return OK;
+}
+
+enum status local_stream(struct engine *engine, struct bytes table, int64_t label_ms,
+                         struct arena *arena, struct failure *failure, struct stream_info *out) {
+    struct stream stream;
+    enum status status =
+        find((struct local *)engine, table, label_ms, arena, failure, &stream, NULL);
+    if (status == OK)
+        *out = stream.info;
+    return status;
+}
+
+struct reading {
+    struct local *local;
+    const struct stream *stream;
+    struct arena *arena;
+    struct stream_read_reply *reply;
+    size_t limit, room, size;
+};
+
+/* Room for more records as they come: most reads are short. */
+static struct stream_record *next_record(struct reading *reading) {
+    struct stream_read_reply *reply = reading->reply;
+    if (reply->count == reading->room) {
+        size_t room = reading->room == 0 ? 16 : reading->room * 4;
+        reply->records =
+            arena_grow(reading->arena, reply->records, reading->room * sizeof(*reply->records),
+                       room * sizeof(*reply->records));
+        reading->room = room;
+    }
+    struct stream_record *record = &reply->records[reply->count];
+    *record = (struct stream_record){0};
+    return record;
+}
+
+/* *ended: all there is was read. */
+static enum status read_all(struct reading *reading, struct store_iter *iter, bool *ended) {
+    struct stream_read_reply *reply = reading->reply;
+    bool there = store_iter_first(iter);
+    for (; there && reply->count < reading->limit; there = store_iter_next(iter)) {
+        struct bytes value = store_iter_value(iter);
+        if (reply->count != 0 && reading->size + value.size > READ_SIZE_MAX)
+            break;
+        reading->size += value.size;
+        struct stream_record *record = next_record(reading);
+        uint32_t table;
+        int64_t label_ms;
+        unsigned shard;
+        if (!stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, &record->sequence) ||
+            stream_record_read(arena_copy(reading->arena, value), &reading->stream->info.keys,
+                               reading->local->names, reading->arena, record) != OK)
+            return DAMAGED;
+        reply->count++;
+        reply->next = record->sequence + 1;
+    }
+    *ended = !there;
+    return store_iter_status(iter);
+}
+
+enum status local_stream_read(struct engine *engine, const struct stream_read_request *request,
+                              struct arena *arena, struct failure *failure,
+                              struct stream_read_reply *out) {
+    struct local *local = (struct local *)engine;
+    struct stream stream;
+    struct view *view;
+    *out = (struct stream_read_reply){.next = request->from};
+    enum status status =
+        find(local, request->table, request->label_ms, arena, failure, &stream, &view);
+    if (status != OK)
+        return status;
+    uint8_t low[STREAM_KEY_SIZE], high[STREAM_KEY_SIZE];
+    struct store_range range = {
+        .family = STORE_STREAM,
+        .snapshot = view->snapshot,
+        .low = stream_key(stream.table, request->label_ms, request->shard, request->from, low),
+        .high = stream_key(stream.table, request->label_ms, request->shard + 1, 0, high)};
+    struct reading reading = {
+        .local = local, .stream = &stream, .arena = arena, .reply = out, .limit = request->limit};
+    if (reading.limit > READ_RECORDS_MAX)
+        reading.limit = READ_RECORDS_MAX;
+    bool ended = false;
+    out->trimmed = request->from < stream.info.kept[request->shard];
+    if (!out->trimmed) {
+        struct store_iter *iter = store_iter_open(local->store, &range);
+        status = read_all(&reading, iter, &ended);
+        store_iter_close(iter);
+        out->ended = ended && !stream.info.enabled;
+    }
+    view_drop(view);
+    return status == OK ? OK : local_fault(status, arena, failure);
+}
+
+uint64_t local_stream_latest(struct engine *engine) {
+    struct local *local = (struct local *)engine;
+    pthread_rwlock_rdlock(&local->moment);
+    uint64_t next = local->streams.next;
+    pthread_rwlock_unlock(&local->moment);
+    return next;
+}
