@@ -110,6 +110,8 @@ enum status update_parse(const struct expr_source *source, struct update **out);
  * is not there or an operand has the wrong type. Does not check sizes or keys. */
 enum status update_apply(const struct update *update, const struct item *old, struct arena *arena,
                          struct failure *failure, struct item *out);
+/* Whether it makes an item where there is none: one that only takes away does not. */
+bool update_creates(const struct update *update);
 /* Each top-level attribute it writes. */
 bool update_visit(const struct update *update, expr_visit *visit, void *context);
 bool update_nests(const struct update *update, struct bytes name);

@@ -276,6 +276,13 @@ enum status update_apply(const struct update *update, const struct item *old, st
     return applier.status;
 }
 
+bool update_creates(const struct update *update) {
+    for (uint32_t i = 0; i < update->count; i++)
+        if (update->actions[i].type == ACTION_SET || update->actions[i].type == ACTION_ADD)
+            return true;
+    return update->count == 0;
+}
+
 bool update_visit(const struct update *update, expr_visit *visit, void *context) {
     for (uint32_t i = 0; i < update->count; i++)
         if (!visit(update->actions[i].path.steps[0].name, context))

@@ -186,6 +186,10 @@ static enum status make_updated(struct group *group, struct change *change, stru
         status = rules_check_updated(&rules, &action->new);
     if (status != OK)
         return status;
+    if (!action->had_old && action->update != NULL && !update_creates(action->update)) {
+        action->new = (struct item){0};
+        return OK;
+    }
     prepared->new_size = item_size(&action->new);
     prepared->value = encode(group->local, change, &action->new, prepared->new_size);
     return OK;
@@ -296,6 +300,8 @@ static bool is_change(const struct action *action, struct bytes stored) {
         return false;
     if (action->kind == ACTION_DELETE)
         return action->had_old;
+    if (action->new.count == 0) /* an update that took away from nothing */
+        return false;
     return !action->had_old || !bytes_equal(stored, prepared->value);
 }
 
