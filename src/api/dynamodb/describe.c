@@ -163,9 +163,7 @@ static void put_arn(const struct writer *w, struct bytes name, struct bytes kind
 
 static void put_global(const struct writer *w, const struct index_schema *index,
                        const struct index_state *state) {
-    enum part_status status = w->as == DESCRIBE_CREATING   ? PART_CREATING
-                              : w->as == DESCRIBE_DELETING ? PART_DELETING
-                                                           : state->status;
+    enum part_status status = w->as == DESCRIBE_CREATING ? PART_CREATING : state->status;
     put_text(w->to, BYTES("IndexStatus"), status_text(status));
     if (state->backfilling)
         buf_lit(w->to, ",\"Backfilling\":true");
@@ -299,7 +297,8 @@ void describe_table(struct call *call, struct bytes name, const struct table_des
     put_arn(&w, BYTES("TableArn"), (struct bytes){0}, (struct bytes){0});
     put_text(w.to, BYTES("TableId"), table->id);
     put_indexes(&w, true, BYTES("LocalSecondaryIndexes"));
-    put_indexes(&w, false, BYTES("GlobalSecondaryIndexes"));
+    if (w.as != DESCRIBE_DELETING) /* the service is done with them first */
+        put_indexes(&w, false, BYTES("GlobalSecondaryIndexes"));
     put_settings(&w);
     buf_lit(w.to, "}}");
 }

@@ -127,7 +127,8 @@ static enum status read_values(struct call *call, const struct json *map, struct
     for (uint32_t i = 0; i < map->count && status == OK; i++) {
         const struct json_member *member = &map->members[i];
         status = attribute_read(&member->value, call->arena, &call->failure, &out->values[i].value);
-        if (status == INVALID)
+        /* What is too deep is told of the item it would be in. */
+        if (status == INVALID && !bytes_starts(call->failure.text, BYTES("Nesting Levels ")))
             return call_invalid(
                 call, "ExpressionAttributeValues contains invalid value: %.*s for key %.*s",
                 BYTES_ARG(call->failure.text), BYTES_ARG(member->name));
