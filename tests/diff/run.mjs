@@ -47,7 +47,7 @@ try {
         const answers = targets.map((target, i) => [target.name, results[i][name][step]]);
         const ours = comparable(answers[0][1]);
         const others = answers.slice(1).filter(([target, answer]) => comparable(answer) !== ours &&
-          (options.all || !known(target, input[0], answers[0][1], answer)));
+          (options.all || !known(target, input[0], answers[0][1], answer, input[1])));
         if (!others.length) return;
         if (!options.all && others.length < targets.length - 1) return;
         different++;

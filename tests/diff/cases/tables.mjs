@@ -27,7 +27,7 @@ const arn = 'arn:aws:dynamodb:us-east-1:000000000000:table/made';
 
 export const tables = [];
 export const cases = {
-  ...each(bad, (input) => [`refused ${text(input)}`, ['CreateTable', input]]),
+  ...each(bad, (input) => [`refused ${text(input)}`, [['CreateTable', input], down]]),
   ...each(good, (input) => [`made ${text(input)}`, [['CreateTable', input], ['DescribeTable', name], down]]),
   'made twice': [['CreateTable', t()], ['CreateTable', t()], down],
   ...each(updates, (input) => [`update ${text(input)}`, [['CreateTable', made], ['UpdateTable', input], down]]),
