@@ -12,12 +12,11 @@ static struct rules_context rules_of(struct change *change, struct action *actio
 static enum status check(struct change *change, struct action *action,
                          const struct table_schema *schema) {
     struct rules_context rules = rules_of(change, action, schema);
-    if (action->kind == ACTION_PUT)
-        return rules_check_item(&rules, &action->item);
-    enum status status = rules_check_key(&rules, &action->item);
+    enum status status = action->kind == ACTION_PUT ? rules_check_item(&rules, &action->item)
+                                                    : rules_check_key(&rules, &action->item);
     if (status == OK && action->kind == ACTION_UPDATE && action->update != NULL)
         status = rules_check_update(&rules, action->update);
-    return status;
+    return status == OK ? rules_check_paths(&rules, NULL, action->condition) : status;
 }
 
 static struct bytes encode(struct local *local, struct change *change, const struct item *item,
