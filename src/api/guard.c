@@ -1,5 +1,6 @@
 #include "api/guard.h"
 
+#include "table/stream.h"
 #include "value/number.h"
 
 static struct guard *guard_of(struct engine *engine) {
@@ -164,6 +165,49 @@ static enum status guard_list(struct engine *engine, struct bytes after, size_t 
     return guard->behind->ops->list(guard->behind, after, limit, arena, out);
 }
 
+/* --- streams --- */
+
+/* Of all tables, or of one that the key may look at. */
+static enum status guard_streams(struct engine *engine, const struct stream_list_request *request,
+                                 struct arena *arena, struct stream_list *out) {
+    const struct guard *guard = guard_of(engine);
+    struct bytes table = request->table;
+    bool allowed =
+        table.size == 0 ? access_key_spans(guard->key) : access_key_allows(guard->key, 0, table);
+    if (!allowed) {
+        struct failure failure;
+        *out = (struct stream_list){0};
+        return refuse(guard, table.size == 0 ? BYTES("*") : table, (struct bytes){0}, arena,
+                      &failure);
+    }
+    return guard->behind->ops->streams(guard->behind, request, arena, out);
+}
+
+static enum status guard_stream(struct engine *engine, struct bytes table, int64_t label_ms,
+                                struct arena *arena, struct failure *failure,
+                                struct stream_info *out) {
+    const struct guard *guard = guard_of(engine);
+    if (!access_key_allows(guard->key, 0, table))
+        return refuse(guard, table, (struct bytes){0}, arena, failure);
+    return guard->behind->ops->stream(guard->behind, table, label_ms, arena, failure, out);
+}
+
+/* A stream tells of all partitions. */
+static enum status guard_stream_read(struct engine *engine,
+                                     const struct stream_read_request *request, struct arena *arena,
+                                     struct failure *failure, struct stream_read_reply *out) {
+    const struct guard *guard = guard_of(engine);
+    if (guard->key->partition_count != 0 ||
+        !access_key_allows(guard->key, ACCESS_READ, request->table))
+        return refuse(guard, request->table, (struct bytes){0}, arena, failure);
+    return guard->behind->ops->stream_read(guard->behind, request, arena, failure, out);
+}
+
+static uint64_t guard_stream_latest(struct engine *engine) {
+    struct engine *behind = guard_of(engine)->behind;
+    return behind->ops->stream_latest(behind);
+}
+
 static void guard_figures(struct engine *engine, struct engine_figures *out) {
     struct engine *behind = guard_of(engine)->behind;
     behind->ops->figures(behind, out);
@@ -180,6 +224,10 @@ static const struct engine_ops ops = {
     .submit = guard_submit,
     .describe = guard_describe,
     .list = guard_list,
+    .streams = guard_streams,
+    .stream = guard_stream,
+    .stream_read = guard_stream_read,
+    .stream_latest = guard_stream_latest,
     .figures = guard_figures,
     .close = guard_close,
 };

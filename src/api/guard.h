@@ -3,9 +3,10 @@
  * behind it, and so none of them, now or later, can forget to ask.
  *
  *     reading items              read
+ *     reading a stream           read, on all partitions
  *     writing items              write (a mere check of an item: read)
- *     looking at a table         any of the three
- *     listing tables             any of the three, on all tables
+ *     looking at a table, stream any of the three
+ *     listing tables, streams    any of the three, on all tables (or on the one whose are listed)
  *     making, changing tables    admin
  *     anything else              admin
  *

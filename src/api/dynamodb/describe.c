@@ -1,5 +1,7 @@
 #include "api/dynamodb/describe.h"
 
+#include "api/dynamodb/stream_name.h"
+
 #include <time.h>
 
 /* What a new on-demand table can take at once, as the service tells it. */
@@ -209,30 +211,15 @@ static void put_indexes(const struct writer *w, bool local, struct bytes heading
 
 /* --- the rest --- */
 
-/* 2013-08-31T12:34:56.789: a stream is named by when it began. */
-static struct bytes stream_label(struct arena *arena, int64_t ms) {
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm day;
-    char text[32];
-    gmtime_r(&seconds, &day);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &day);
-    return arena_printf(arena, "%s.%03d", text, (int)(ms % 1000));
-}
-
 static void put_stream(const struct writer *w) {
-    static const char *const views[] = {[STREAM_OFF] = "",
-                                        [STREAM_KEYS] = "KEYS_ONLY",
-                                        [STREAM_NEW] = "NEW_IMAGE",
-                                        [STREAM_OLD] = "OLD_IMAGE",
-                                        [STREAM_BOTH] = "NEW_AND_OLD_IMAGES"};
     if (w->schema->stream != STREAM_OFF) {
         REPLY_NAME(w->to, "StreamSpecification");
         buf_lit(w->to, "{\"StreamEnabled\":true");
-        put_text(w->to, BYTES("StreamViewType"), bytes_str(views[w->schema->stream]));
+        put_text(w->to, BYTES("StreamViewType"), bytes_str(stream_name_view(w->schema->stream)));
         buf_byte(w->to, '}');
     }
     if (w->table->stream_since_ms != 0) {
-        struct bytes label = stream_label(w->call->arena, w->table->stream_since_ms);
+        struct bytes label = stream_name_label(w->call->arena, w->table->stream_since_ms);
         put_text(w->to, BYTES("LatestStreamLabel"), label);
         put_arn(w, BYTES("LatestStreamArn"), BYTES("/stream/"), label);
     }

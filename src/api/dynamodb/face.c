@@ -67,12 +67,16 @@ static bool read_body(struct call *call, const struct headers *headers) {
     return true;
 }
 
-/* The operation named after DynamoDB_20120810; NULL after having answered that there is none. */
+/* The operation named after the service and its version; NULL after having answered that there is
+ * none. */
 static const struct operation *find_operation(struct call *call, struct bytes target) {
     struct bytes version = BYTES("DynamoDB_20120810.");
+    struct bytes streams = BYTES("DynamoDBStreams_20120810.");
     const struct operation *operation = NULL;
     if (bytes_starts(target, version))
         operation = operation_find(bytes_skip(target, version.size));
+    else if (bytes_starts(target, streams))
+        operation = operation_find_streams(bytes_skip(target, streams.size));
     if (operation == NULL) {
         answer_exception(call, "UnknownOperationException");
     } else if (operation->run == NULL) {

@@ -87,6 +87,19 @@ const struct operation *operation_find(struct bytes name) {
     return NULL;
 }
 
+const struct operation *operation_find_streams(struct bytes name) {
+    static const struct operation of_streams[] = {
+        DONE("DescribeStream", describe_stream, describe_stream),
+        DONE("GetRecords", get_records, get_records),
+        DONE("GetShardIterator", get_shard_iterator, get_shard_iterator),
+        DONE("ListStreams", list_streams, list_streams),
+    };
+    for (size_t i = 0; i < sizeof(of_streams) / sizeof(of_streams[0]); i++)
+        if (bytes_equal(name, of_streams[i].name))
+            return &of_streams[i];
+    return NULL;
+}
+
 const struct operation *operation_at(size_t index) {
     return index < OPERATION_COUNT ? &operations[index] : NULL;
 }

@@ -12,7 +12,9 @@ struct operation {
 
 /* NULL if there is no operation of that name. A binary search over constants. */
 const struct operation *operation_find(struct bytes name);
-/* All of them, for tests. */
+/* The same of the operations on streams, which clients know as a service of its own. */
+const struct operation *operation_find_streams(struct bytes name);
+/* All of the first kind, for tests. */
 const struct operation *operation_at(size_t index);
 
 /* tables.c */
@@ -47,5 +49,10 @@ enum status op_transact_write_items(struct call *call);
 enum status op_execute_statement(struct call *call);
 enum status op_batch_execute_statement(struct call *call);
 enum status op_execute_transaction(struct call *call);
+/* streams.c, stream_records.c */
+enum status op_list_streams(struct call *call);
+enum status op_describe_stream(struct call *call);
+enum status op_get_shard_iterator(struct call *call);
+enum status op_get_records(struct call *call);
 
 #endif

@@ -20,6 +20,8 @@ extern const struct spec shape_transact_get_items, shape_transact_write_items;
 
 extern const struct spec shape_execute_statement, shape_batch_execute_statement,
     shape_execute_transaction;
+extern const struct spec shape_list_streams, shape_describe_stream;
+extern const struct spec shape_get_shard_iterator, shape_get_records;
 
 /* Structures inside them, for spec_bind(). */
 extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;

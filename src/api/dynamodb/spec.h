@@ -36,6 +36,8 @@
     X(DELETION_PROTECTION_ENABLED, "DeletionProtectionEnabled")        \
     X(ENABLED, "Enabled")                                              \
     X(EXCLUSIVE_START_KEY, "ExclusiveStartKey")                        \
+    X(EXCLUSIVE_START_SHARD_ID, "ExclusiveStartShardId")               \
+    X(EXCLUSIVE_START_STREAM_ARN, "ExclusiveStartStreamArn")           \
     X(EXCLUSIVE_START_TABLE_NAME, "ExclusiveStartTableName")           \
     X(EXISTS, "Exists")                                                \
     X(EXPECTED, "Expected")                                            \
@@ -81,10 +83,16 @@
     X(SCAN_INDEX_FORWARD, "ScanIndexForward")                          \
     X(SEGMENT, "Segment")                                              \
     X(SELECT, "Select")                                                \
+    X(SEQUENCE_NUMBER, "SequenceNumber")                               \
+    X(SHARD_FILTER, "ShardFilter")                                     \
+    X(SHARD_ID, "ShardId")                                             \
+    X(SHARD_ITERATOR, "ShardIterator")                                 \
+    X(SHARD_ITERATOR_TYPE, "ShardIteratorType")                        \
     X(SSE_SPECIFICATION, "SSESpecification")                           \
     X(SSE_TYPE, "SSEType")                                             \
     X(STATEMENT, "Statement")                                          \
     X(STATEMENTS, "Statements")                                        \
+    X(STREAM_ARN, "StreamArn")                                         \
     X(STREAM_ENABLED, "StreamEnabled")                                 \
     X(STREAM_SPECIFICATION, "StreamSpecification")                     \
     X(STREAM_VIEW_TYPE, "StreamViewType")                              \
@@ -95,6 +103,7 @@
     X(TOTAL_SEGMENTS, "TotalSegments")                                 \
     X(TRANSACT_ITEMS, "TransactItems")                                 \
     X(TRANSACT_STATEMENTS, "TransactStatements")                       \
+    X(TYPE, "Type")                                                    \
     X(UPDATE, "Update")                                                \
     X(UPDATE_EXPRESSION, "UpdateExpression")                           \
     X(VALUE, "Value")                                                  \
