@@ -43,8 +43,16 @@ enum {
     LIMIT_BODY_SIZE = 16 * 1024 * 1024 + 64 * 1024,
     LIMIT_HEADER_SIZE = 32 * 1024,
     LIMIT_CONNECTIONS = 20000,
+    LIMIT_IN_FLIGHT = 10000,
     LIMIT_IDLE_MS = 60 * 1000,
     LIMIT_REQUEST_MS = 30 * 1000,
+
+    /* work in the background: backups, restores, exports, imports */
+    LIMIT_BACKGROUND = 32,       /* pieces under way */
+    LIMIT_RECORD_SIZE = 4 << 20, /* a line of JSON or a row of CSV: an item in its longest form */
+    LIMIT_COLUMNS = 10000,       /* of a CSV file */
+    LIMIT_IMPORT_FILES = 50000,
+    LIMIT_JOBS = 10000, /* exports and imports that are remembered */
 
     /* the engine */
     LIMIT_NAME_CODES = 4096,   /* attribute names in the dictionary */

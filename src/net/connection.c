@@ -14,6 +14,7 @@ enum {
 static const uint64_t NEVER = UINT64_MAX;
 
 static void connection_advance(struct connection *connection);
+static void read_request(struct connection *connection);
 static void send_answer(struct connection *connection, const struct http_answer *answer);
 
 /* ---- waiting ---- */
@@ -47,7 +48,7 @@ struct connection *connection_new(struct shard *shard, int fd, bool turned_away)
     struct connection *connection = mem_zalloc(sizeof(*connection));
     connection->shard = shard;
     connection->turned_away = turned_away;
-    wire_open(&connection->wire, fd);
+    wire_open(&connection->wire, fd, shard->listener->settings.tls);
     return connection;
 }
 
@@ -189,10 +190,30 @@ static void send_answer(struct connection *connection, const struct http_answer 
     flush(connection);
 }
 
+/* Bytes that the encryption has taken from the socket already wake nobody. */
+static void read_pending(struct connection *connection) {
+    while (connection->wire.pending && !connection->advancing &&
+           (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_READING))
+        read_request(connection);
+}
+
+/* Its exchange waits for its answer from now on, or no longer. */
+static void count_in_flight(struct connection *connection, bool waits) {
+    atomic_uint *count = &connection->shard->listener->in_flight;
+    if (connection->in_flight == waits)
+        return;
+    connection->in_flight = waits;
+    if (waits)
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    else
+        atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+}
+
 void http_answer(struct http_exchange *exchange, const struct http_answer *answer) {
     struct request *request = (struct request *)exchange;
     struct connection *connection = request->connection;
     assert(loop_current() == exchange->loop);
+    count_in_flight(connection, false);
     if (connection->state == CONNECTION_CLOSED) { /* the client has gone meanwhile */
         detach(connection);
         free_if_over(connection);
@@ -200,6 +221,7 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
     }
     assert(connection->state == CONNECTION_BUSY);
     send_answer(connection, answer);
+    read_pending(connection);
 }
 
 /* Says what is wrong and ends the connection: where the next request would begin is unknown. */
@@ -225,6 +247,19 @@ static void say_continue(struct connection *connection, struct request *request)
         connection_drop(connection);
 }
 
+/* Only those that are not answered at once are counted: a read costs no shared counter. */
+static void hand_over(struct connection *connection, struct request *request) {
+    const struct http_settings *settings = settings_of(connection);
+    atomic_uint *in_flight = &connection->shard->listener->in_flight;
+    request->exchange.overload =
+        atomic_load_explicit(in_flight, memory_order_relaxed) >= settings->in_flight_max;
+    connection->state = CONNECTION_BUSY;
+    connection->deadline_ms = NEVER;
+    settings->handler(&request->exchange, settings->context);
+    if (connection->state == CONNECTION_BUSY)
+        count_in_flight(connection, true);
+}
+
 /* Parses what is there and hands it to the handler, request after request, until one is not
  * answered at once or not all there. Answering calls back here: hence `advancing`. */
 static void connection_advance(struct connection *connection) {
@@ -234,11 +269,9 @@ static void connection_advance(struct connection *connection) {
     while (connection->state == CONNECTION_READING) {
         struct request *request = connection->request;
         enum request_state state = request_parse(request);
-        if (state == REQUEST_READY) {
-            connection->state = CONNECTION_BUSY;
-            connection->deadline_ms = NEVER;
-            settings_of(connection)->handler(&request->exchange, settings_of(connection)->context);
-        } else if (state == REQUEST_REFUSED)
+        if (state == REQUEST_READY)
+            hand_over(connection, request);
+        else if (state == REQUEST_REFUSED)
             refuse(connection, request->refusal, request->refusal_text);
         else if (connection->eof)
             connection_drop(connection); /* half a request will never be whole */
@@ -291,6 +324,40 @@ static void read_away(struct connection *connection) {
         connection_drop(connection);
 }
 
+static void turn_away(struct connection *connection) {
+    attach(connection);
+    refuse(connection, 503, "too many connections; try again later");
+}
+
+static void begin(struct connection *connection) {
+    enter(connection, CONNECTION_IDLE, settings_of(connection)->idle_ms);
+    if (connection->turned_away)
+        turn_away(connection);
+    else
+        watch(connection, UV_READABLE);
+}
+
+/* Agrees on the encryption, and says so to a client that knows of none. */
+static void greet(struct connection *connection) {
+    switch (wire_greet(&connection->wire)) {
+    case WIRE_WANTS_IN:
+        watch(connection, UV_READABLE);
+        break;
+    case WIRE_WANTS_OUT:
+        watch(connection, UV_WRITABLE);
+        break;
+    case WIRE_READY:
+        begin(connection);
+        break;
+    case WIRE_PLAIN:
+        attach(connection);
+        refuse(connection, 400, "this port is encrypted: use https");
+        break;
+    case WIRE_REFUSED:
+        connection_drop(connection);
+    }
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events) {
     struct connection *connection = poll->data;
     (void)events; /* only one is watched at a time, and the state knows which */
@@ -299,6 +366,9 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
         return;
     }
     switch (connection->state) {
+    case CONNECTION_GREETING:
+        greet(connection);
+        break;
     case CONNECTION_WRITING:
         flush(connection);
         break;
@@ -310,14 +380,10 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
     default:
         read_request(connection);
     }
+    read_pending(connection);
 }
 
 /* ---- what its shard tells it ---- */
-
-static void turn_away(struct connection *connection) {
-    attach(connection);
-    refuse(connection, 503, "too many connections; try again later");
-}
 
 void connection_start(struct connection *connection) {
     struct shard *shard = connection->shard;
@@ -329,11 +395,12 @@ void connection_start(struct connection *connection) {
         on_handle_closed((uv_handle_t *)&connection->poll);
         return;
     }
-    enter(connection, CONNECTION_IDLE, settings_of(connection)->idle_ms);
-    if (connection->turned_away)
-        turn_away(connection);
-    else
-        watch(connection, UV_READABLE);
+    if (connection->wire.greeted) {
+        begin(connection);
+        return;
+    }
+    enter(connection, CONNECTION_GREETING, settings_of(connection)->request_ms);
+    greet(connection);
 }
 
 void connection_expire(struct connection *connection) {
@@ -347,6 +414,7 @@ void connection_wind_down(struct connection *connection) {
     /* A request may have arrived that the loop has not come round to. */
     if (connection->state == CONNECTION_IDLE)
         read_request(connection);
-    if (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_LINGERING)
+    if (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_LINGERING ||
+        connection->state == CONNECTION_GREETING)
         connection_drop(connection);
 }

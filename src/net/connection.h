@@ -1,7 +1,9 @@
 /* A connection: a client's socket, the state it is in, and the request it is at. Private to net/.
  * All calls are for its loop's thread, save connection_new().
  *
- *              first byte          last byte            answer
+ * GREETING (only if encrypted)
+ *      |
+ *      v       first byte          last byte            answer
  *     IDLE ---------------> READING --------> BUSY ----------------> IDLE
  *      ^                       |                \    socket full      |
  *      |                       | refused         +-----> WRITING -----+
@@ -17,6 +19,7 @@
 #include "net/wire.h"
 
 enum connection_state {
+    CONNECTION_GREETING,  /* agreeing on the encryption */
     CONNECTION_IDLE,      /* nothing of a request is here, and no struct request */
     CONNECTION_READING,   /* part of one is */
     CONNECTION_BUSY,      /* the handler has it */
@@ -36,6 +39,7 @@ struct connection {
     enum connection_state state;
     int watched;             /* the events that `poll` waits for */
     bool turned_away;        /* one too many: gets 503 */
+    bool in_flight;          /* its exchange is counted as waiting for its answer */
     bool advancing;          /* connection_advance() is on the stack */
     bool eof;                /* the client sends no more; it may well still read */
     bool last;               /* ends after the answer being written */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "net/loop.h"
+#include "net/tls.h"
 
 struct http_header {
     struct bytes name; /* as sent; compare without case */
@@ -25,6 +26,7 @@ struct http_exchange {
     struct http_header *headers;
     size_t header_count;
     struct bytes body; /* as sent: still compressed if Content-Encoding says so */
+    bool overload;     /* too many wait for their answer: refuse it at once */
 
     struct arena arena; /* for the handler; reset after the answer is written */
     struct buf reply;   /* for the handler to build its body in; kept for reuse, starts empty */
@@ -52,12 +54,15 @@ typedef void http_handler(struct http_exchange *exchange, void *context);
 
 struct http_settings {
     const char *host; /* numeric or a name; "127.0.0.1" */
+    struct tls *tls;  /* encrypts; NULL: plain. Outlives the listener. */
     int port;         /* 0 picks a free one; see http_port() */
     http_handler *handler;
     void *context;
     size_t body_max;          /* 0: LIMIT_BODY_SIZE; over it 413 */
     size_t header_max;        /* 0: LIMIT_HEADER_SIZE; over it 431 */
     unsigned connections_max; /* 0: LIMIT_CONNECTIONS; over it 503 and close */
+    unsigned in_flight_max;   /* 0: LIMIT_IN_FLIGHT; requests whose handler answers later; over it
+                                 exchanges come with `overload` set */
     int idle_ms;              /* 0: LIMIT_IDLE_MS; between requests */
     int request_ms; /* 0: LIMIT_REQUEST_MS; from a request's first byte to its last: 408 */
 };

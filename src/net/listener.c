@@ -162,6 +162,8 @@ static void fill_in_defaults(struct http_settings *settings) {
         settings->header_max = LIMIT_HEADER_SIZE;
     if (settings->connections_max == 0)
         settings->connections_max = LIMIT_CONNECTIONS;
+    if (settings->in_flight_max == 0)
+        settings->in_flight_max = LIMIT_IN_FLIGHT;
     if (settings->idle_ms == 0)
         settings->idle_ms = LIMIT_IDLE_MS;
     if (settings->request_ms == 0)

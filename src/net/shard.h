@@ -40,6 +40,7 @@ struct http_listener {
      * exchange is answered, which may be after that. The last one frees it. */
     atomic_uint users;
     atomic_uint connections;
+    atomic_uint in_flight; /* exchanges that their handler did not answer at once */
 
     uv_mutex_t mutex;
     uv_cond_t changed;

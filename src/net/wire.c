@@ -5,6 +5,8 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -111,20 +113,100 @@ int wire_accept(int listening) {
 
 /* ---- a connection ---- */
 
-void wire_open(struct wire *wire, int fd) {
-    wire->fd = fd;
+void wire_open(struct wire *wire, int fd, struct tls *tls) {
+    *wire = (struct wire){.fd = fd, .greeted = tls == NULL};
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 #ifdef SO_NOSIGPIPE
     setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on));
 #endif
+    if (tls != NULL)
+        wire->tls = tls_connection(tls, fd);
 }
 
 static ssize_t failed(void) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? WIRE_AGAIN : WIRE_GONE;
 }
 
+/* ---- encrypted ---- */
+
+enum wire_greeting wire_greet(struct wire *wire) {
+    if (wire->greeted)
+        return WIRE_READY;
+    if (wire->tls == NULL)
+        return WIRE_REFUSED;
+    ERR_clear_error();
+    int done = SSL_do_handshake(wire->tls);
+    if (done == 1) {
+        wire->greeted = true;
+        wire->pending = true; /* a request may have come along with the last of it */
+        return WIRE_READY;
+    }
+    int error = SSL_get_error(wire->tls, done);
+    if (error == SSL_ERROR_WANT_READ)
+        return WIRE_WANTS_IN;
+    if (error == SSL_ERROR_WANT_WRITE)
+        return WIRE_WANTS_OUT;
+    bool plain = error == SSL_ERROR_SSL && ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
+    ERR_clear_error();
+    SSL_free(wire->tls);
+    wire->tls = NULL;
+    wire->greeted = true;
+    return plain ? WIRE_PLAIN : WIRE_REFUSED;
+}
+
+static ssize_t tls_failed(struct wire *wire, int result) {
+    int error = SSL_get_error(wire->tls, result);
+    ERR_clear_error();
+    switch (error) {
+    case SSL_ERROR_WANT_READ:
+    case SSL_ERROR_WANT_WRITE:
+        return WIRE_AGAIN;
+    case SSL_ERROR_ZERO_RETURN:
+        return 0;
+    default:
+        return WIRE_GONE;
+    }
+}
+
+/* Reads until there is no more or no room: a record that was taken from the socket wakes nobody. */
+static ssize_t tls_read(struct wire *wire, uint8_t *to, size_t room) {
+    size_t total = 0, got;
+    ssize_t end = WIRE_AGAIN;
+    ERR_clear_error();
+    while (total < room) {
+        int result = SSL_read_ex(wire->tls, to + total, room - total, &got);
+        if (result != 1) {
+            end = tls_failed(wire, result);
+            break;
+        }
+        total += got;
+    }
+    wire->pending = total == room;
+    return total != 0 ? (ssize_t)total : end;
+}
+
+static ssize_t tls_write(struct wire *wire, struct bytes first, struct bytes second) {
+    size_t total = 0, sent;
+    ERR_clear_error();
+    while (first.size + second.size != 0) {
+        struct bytes *from = first.size != 0 ? &first : &second;
+        int result = SSL_write_ex(wire->tls, from->data, from->size, &sent);
+        if (result != 1) {
+            ssize_t end = tls_failed(wire, result);
+            return end == WIRE_AGAIN && total != 0 ? (ssize_t)total : end == 0 ? WIRE_GONE : end;
+        }
+        *from = bytes_skip(*from, sent);
+        total += sent;
+    }
+    return (ssize_t)total;
+}
+
+/* ---- either ---- */
+
 ssize_t wire_read(struct wire *wire, void *to, size_t room) {
+    if (wire->tls != NULL)
+        return tls_read(wire, to, room);
     ssize_t got;
     do
         got = recv(wire->fd, to, room, 0);
@@ -133,6 +215,8 @@ ssize_t wire_read(struct wire *wire, void *to, size_t room) {
 }
 
 ssize_t wire_write(struct wire *wire, struct bytes first, struct bytes second) {
+    if (wire->tls != NULL)
+        return tls_write(wire, first, second);
     ssize_t sent;
     struct iovec parts[2] = {{(void *)first.data, first.size}, {(void *)second.data, second.size}};
     struct msghdr both = {.msg_iov = parts, .msg_iovlen = 2};
@@ -143,12 +227,27 @@ ssize_t wire_write(struct wire *wire, struct bytes first, struct bytes second) {
     return sent < 0 ? failed() : sent;
 }
 
+/* Says good-bye, so that the client knows that nothing was cut off. */
+static void tls_finish(struct wire *wire) {
+    if (wire->tls == NULL || !wire->greeted || (SSL_get_shutdown(wire->tls) & SSL_SENT_SHUTDOWN))
+        return;
+    ERR_clear_error();
+    SSL_shutdown(wire->tls);
+    ERR_clear_error();
+}
+
 void wire_finish(struct wire *wire) {
+    tls_finish(wire);
     shutdown(wire->fd, SHUT_WR);
 }
 
 void wire_close(struct wire *wire) {
-    if (wire->fd >= 0)
-        close(wire->fd);
+    if (wire->fd < 0)
+        return;
+    tls_finish(wire);
+    if (wire->tls != NULL)
+        SSL_free(wire->tls);
+    wire->tls = NULL;
+    close(wire->fd);
     wire->fd = -1;
 }

@@ -153,6 +153,12 @@ static void call_go_on(struct call *call, enum status status) {
         answer_reply(call);
         return;
     }
+    if (call->exchange->overload) { /* reads have been answered; what would wait has to go */
+        failure_set(&call->failure, call->arena, BUSY,
+                    "Too many requests are waiting for their answer. Try again soon.");
+        answer_failure(call);
+        return;
+    }
     if (call->submit != NULL) {
         call->submit(call);
         return;
