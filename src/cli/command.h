@@ -6,6 +6,7 @@
 #define GAMETABLE_VERSION "0.1.0"
 
 int command_serve(int argc, char **argv);
+int command_keys(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_version(int argc, char **argv);
 int command_help(int argc, char **argv);

@@ -14,6 +14,8 @@ struct command {
 
 static const struct command commands[] = {
     {"serve", command_serve, "serve [OPTION...]", "run the server"},
+    {"keys", command_keys, "keys add|list|remove [OPTION...]",
+     "say who may come in, and what they may touch"},
     {"verify", command_verify, "verify [--data DIR]",
      "check a data folder that no server has open"},
     {"version", command_version, "version", "print the version"},
@@ -64,7 +66,8 @@ static void help_man(struct buf *to) {
         "the file.\n"
         ".SH EXIT STATUS\n0 on success or an orderly stop, 1 on failure, 2 on wrong usage.\n"
         ".SH SIGNALS\nSIGTERM and SIGINT stop the server: it stops accepting, finishes what\n"
-        "runs, syncs and exits with 0.\n");
+        "runs, syncs and exits with 0. SIGHUP makes it read its access keys and its certificate\n"
+        "again.\n");
 }
 
 int command_help(int argc, char **argv) {

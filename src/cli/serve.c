@@ -2,6 +2,7 @@
 #include "api/router.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/access.h"
 #include "cli/command.h"
 #include "cli/settings.h"
 #include "net/http.h"
@@ -16,6 +17,8 @@ enum { GRACE_MS = 10 * 1000 };
 
 struct server {
     struct settings settings;
+    struct keys *keys; /* NULL: anybody may come in */
+    struct tls *tls;   /* NULL: plain HTTP */
     struct engine *engine;
     struct loops *loops;
     struct router *router;
@@ -48,17 +51,8 @@ static void prepare_signals(sigset_t *stopping) {
     sigemptyset(stopping);
     sigaddset(stopping, SIGTERM);
     sigaddset(stopping, SIGINT);
+    sigaddset(stopping, SIGHUP);
     pthread_sigmask(SIG_BLOCK, stopping, NULL);
-}
-
-static enum status check_exposure(struct server *server) {
-    if (address_is_loopback(&server->settings.http) || server->settings.trust_network)
-        return OK;
-    return failure_set(&server->failure, &server->arena, INVALID,
-                       "%s is not a loopback address, and whoever reaches it could read and write "
-                       "everything: listen on 127.0.0.1, or add --trust-network if the network "
-                       "itself decides who comes in",
-                       server->settings.http.host);
 }
 
 static enum status open_engine(struct server *server) {
@@ -74,6 +68,16 @@ static enum status open_engine(struct server *server) {
     return local_open(&local, &server->arena, &server->failure, &server->engine);
 }
 
+static enum status open_tls(struct server *server) {
+    const char *certificate = server->settings.tls_cert, *key = server->settings.tls_key;
+    if (certificate[0] == '\0' && key[0] == '\0')
+        return OK;
+    if (certificate[0] == '\0' || key[0] == '\0')
+        return failure_set(&server->failure, &server->arena, INVALID,
+                           "--tls-cert and --tls-key go together: a certificate and its key");
+    return tls_open(certificate, key, &server->arena, &server->failure, &server->tls);
+}
+
 static enum status listen_http(struct server *server) {
     const struct settings *settings = &server->settings;
     struct http_settings http = {
@@ -81,7 +85,9 @@ static enum status listen_http(struct server *server) {
         .port = settings->http.port,
         .handler = router_handle,
         .context = server->router,
+        .tls = server->tls,
         .connections_max = (unsigned)settings->connections_max,
+        .in_flight_max = (unsigned)settings->in_flight_max,
         .idle_ms = (int)settings->idle_ms,
         .request_ms = (int)settings->request_ms,
     };
@@ -89,7 +95,10 @@ static enum status listen_http(struct server *server) {
 }
 
 static enum status start(struct server *server) {
-    enum status status = check_exposure(server);
+    enum status status =
+        access_open(&server->settings, &server->arena, &server->failure, &server->keys);
+    if (status == OK)
+        status = open_tls(server);
     if (status == OK)
         status = open_engine(server);
     if (status != OK)
@@ -97,6 +106,7 @@ static enum status start(struct server *server) {
     struct dynamodb_settings face = {
         .region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
         .strict_paging = server->settings.strict_paging,
+        .keys = server->keys,
     };
     server->router = router_new(server->engine, &face);
     server->loops = loops_new(thread_count(&server->settings));
@@ -114,6 +124,10 @@ static void stop(struct server *server) {
         loops_free(server->loops);
     if (server->router != NULL)
         router_free(server->router);
+    if (server->tls != NULL)
+        tls_close(server->tls);
+    if (server->keys != NULL)
+        keys_free(server->keys);
 }
 
 /* Where each face listens, and something to try. */
@@ -128,8 +142,8 @@ static void announce(const struct server *server, int64_t started_us) {
     const char *host = settings->http.host;
     bool brackets = strchr(host, ':') != NULL;
     char url[300];
-    snprintf(url, sizeof(url), "http://%s%s%s:%d", brackets ? "[" : "", host, brackets ? "]" : "",
-             http_port(server->http));
+    snprintf(url, sizeof(url), "%s://%s%s%s:%d", server->tls != NULL ? "https" : "http",
+             brackets ? "[" : "", host, brackets ? "]" : "", http_port(server->http));
     printf("gametable " GAMETABLE_VERSION " is ready after %lld ms\n\n",
            (long long)(clock_ticks_us() - started_us) / 1000);
     if (settings->memory)
@@ -137,19 +151,40 @@ static void announce(const struct server *server, int64_t started_us) {
     else
         printf("  data      %s: %s\n", settings->data, promises[settings->durability]);
     printf("  DynamoDB  %s\n  health    %s/healthz\n\n", url, url);
-    printf("  try       AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "
-           "AWS_DEFAULT_REGION=us-east-1 \\\n"
-           "            aws dynamodb list-tables --endpoint-url %s\n\n",
-           url);
+    if (server->keys == NULL)
+        printf("  try       AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "
+               "AWS_DEFAULT_REGION=us-east-1 \\\n"
+               "            aws dynamodb list-tables --endpoint-url %s\n\n",
+               url);
+    else
+        printf("  keys      %zu may come in\n\n", keys_now(server->keys)->count);
     fflush(stdout);
+}
+
+/* SIGHUP: the keys and the certificate again. False if there are neither: then it is the terminal
+ * that has gone, and the server goes with it. */
+static bool reload(struct server *server) {
+    struct failure failure = {0};
+    struct arena arena;
+    if (server->keys == NULL && server->tls == NULL)
+        return false;
+    if (server->keys != NULL)
+        access_reload(&server->settings, server->keys);
+    arena_init(&arena);
+    if (server->tls != NULL && tls_reload(server->tls, &arena, &failure) != OK)
+        log_error("the certificate stays as it was: %.*s", BYTES_ARG(failure.text));
+    arena_release(&arena);
+    return true;
 }
 
 static void serve(struct server *server, const sigset_t *stopping, int64_t started_us) {
     int signal_number = 0;
     announce(server, started_us);
     log_info("serving HTTP on port %d", http_port(server->http));
-    sigwait(stopping, &signal_number);
-    log_info("%s: finishing what runs", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
+    do
+        sigwait(stopping, &signal_number);
+    while (signal_number == SIGHUP && reload(server));
+    log_info("%s: finishing what runs", strsignal(signal_number));
     /* A second signal ends it the hard way; what was acknowledged is safe all the same. */
     pthread_sigmask(SIG_UNBLOCK, stopping, NULL);
 }

@@ -24,10 +24,13 @@ struct settings {
     int64_t index_memory;
     int64_t threads;
     int64_t connections_max;
+    int64_t in_flight_max;
     int64_t idle_ms;
     int64_t request_ms;
     const char *region;
     bool strict_paging;
+    const char *keys; /* the key file; "": none */
+    const char *tls_cert, *tls_key;
     bool trust_network;
     struct log_settings log;
 };
