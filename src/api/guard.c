@@ -208,6 +208,68 @@ static uint64_t guard_stream_latest(struct engine *engine) {
     return behind->ops->stream_latest(behind);
 }
 
+/* --- copies of tables: all of a table, so nothing for a key that is kept to partitions --- */
+
+static enum status check_copy(const struct guard *guard, struct bytes table, struct arena *arena,
+                              struct failure *failure) {
+    if (guard->key->partition_count == 0 && access_key_allows(guard->key, ACCESS_ADMIN, table))
+        return OK;
+    return refuse(guard, table, (struct bytes){0}, arena, failure);
+}
+
+static enum status guard_backup_create(struct engine *engine, const struct backup_request *request,
+                                       struct arena *arena, struct failure *failure,
+                                       struct backup_description *out) {
+    const struct guard *guard = guard_of(engine);
+    enum status status = check_copy(guard, request->table, arena, failure);
+    if (status != OK)
+        return status;
+    return guard->behind->ops->backup_create(guard->behind, request, arena, failure, out);
+}
+
+static enum status guard_backup_describe(struct engine *engine, struct bytes id,
+                                         struct arena *arena, struct failure *failure,
+                                         struct backup_description *out) {
+    const struct guard *guard = guard_of(engine);
+    enum status status =
+        guard->behind->ops->backup_describe(guard->behind, id, arena, failure, out);
+    return status == OK ? check_copy(guard, out->table.schema.name, arena, failure) : status;
+}
+
+static enum status guard_backup_delete(struct engine *engine, struct bytes id, struct arena *arena,
+                                       struct failure *failure, struct backup_description *out) {
+    const struct guard *guard = guard_of(engine);
+    enum status status = guard_backup_describe(engine, id, arena, failure, out);
+    if (status != OK)
+        return status;
+    return guard->behind->ops->backup_delete(guard->behind, id, arena, failure, out);
+}
+
+static enum status guard_backup_list(struct engine *engine, const struct backup_filter *filter,
+                                     struct arena *arena, struct failure *failure,
+                                     struct backup_list *out) {
+    const struct guard *guard = guard_of(engine);
+    if (filter->table.size == 0 && !access_key_spans(guard->key))
+        return refuse(guard, BYTES("*"), (struct bytes){0}, arena, failure);
+    if (filter->table.size != 0 && !access_key_allows(guard->key, 0, filter->table))
+        return refuse(guard, filter->table, (struct bytes){0}, arena, failure);
+    return guard->behind->ops->backup_list(guard->behind, filter, arena, failure, out);
+}
+
+static enum status guard_read_table(struct engine *engine, const struct reader_request *request,
+                                    struct arena *arena, struct failure *failure,
+                                    struct table_reader **out) {
+    const struct guard *guard = guard_of(engine);
+    struct backup_description backup;
+    enum status status =
+        request->backup.size != 0
+            ? guard_backup_describe(engine, request->backup, arena, failure, &backup)
+            : check_copy(guard, request->table, arena, failure);
+    if (status != OK)
+        return status;
+    return guard->behind->ops->read_table(guard->behind, request, arena, failure, out);
+}
+
 static void guard_figures(struct engine *engine, struct engine_figures *out) {
     struct engine *behind = guard_of(engine)->behind;
     behind->ops->figures(behind, out);
@@ -229,6 +291,11 @@ static const struct engine_ops ops = {
     .stream_read = guard_stream_read,
     .stream_latest = guard_stream_latest,
     .figures = guard_figures,
+    .backup_create = guard_backup_create,
+    .backup_describe = guard_backup_describe,
+    .backup_delete = guard_backup_delete,
+    .backup_list = guard_backup_list,
+    .read_table = guard_read_table,
     .close = guard_close,
 };
 

@@ -8,6 +8,7 @@
  *     looking at a table, stream any of the three
  *     listing tables, streams    any of the three, on all tables (or on the one whose are listed)
  *     making, changing tables    admin
+ *     copies of tables           admin, on all partitions
  *     anything else              admin
  *
  * A key that is kept to some partitions reads and writes items in those only: by the partition key

@@ -59,6 +59,8 @@ struct table_reader {
     struct table_description about; /* name, schema, counts; `indexes` unset */
     /* The next item, in the arena, or NOT_FOUND at the end. IO_FAILED, DAMAGED. */
     enum status (*next)(struct table_reader *reader, struct arena *arena, struct item *out);
+    /* Goes back to the first item. */
+    void (*restart)(struct table_reader *reader);
     void (*close)(struct table_reader *reader);
 };
 

@@ -28,6 +28,10 @@ static enum status reader_next(struct table_reader *base, struct arena *arena, s
     return item_decode(stored, reader->local.names, arena, out);
 }
 
+static void reader_restart(struct table_reader *base) {
+    ((struct reader *)base)->begun = false;
+}
+
 static void reader_free(struct reader *reader) {
     if (reader->iter != NULL)
         store_iter_close(reader->iter);
@@ -76,7 +80,8 @@ enum status reader_open(const struct reader_place *place, struct arena *arena,
                         struct failure *failure, struct table_reader **out) {
     struct reader *reader = mem_zalloc(sizeof(*reader));
     struct store_settings store = {.path = place->path, .must_exist = true, .read_only = true};
-    reader->base = (struct table_reader){.next = reader_next, .close = reader_close};
+    reader->base = (struct table_reader){
+        .next = reader_next, .restart = reader_restart, .close = reader_close};
     reader->local.names = names_new();
     reader->local.next_table_id = 1;
     arena_init(&reader->arena);

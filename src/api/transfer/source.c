@@ -1,0 +1,221 @@
+#include "api/transfer/source.h"
+
+#include "api/transfer/records.h"
+#include "base/mem.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <zlib.h>
+
+enum { PACKED_BUFFER = 256 * 1024 };
+
+struct file_source {
+    struct source base; /* first */
+    struct file_source_settings settings;
+    size_t next_file;
+    uint64_t size_before; /* of the files that are done */
+
+    /* the file at hand */
+    struct stream stream; /* reads `file` */
+    gzFile file;          /* NULL: none */
+    const char *path;
+    struct records records;
+    struct csv row;
+
+    struct arena arena; /* headers: items name them, so they stay */
+    const struct csv_field *header;
+    size_t header_count;
+};
+
+/* --- one file --- */
+
+static long read_file(struct stream *stream, void *to, size_t size) {
+    struct file_source *source =
+        (struct file_source *)((char *)stream - offsetof(struct file_source, stream));
+    int got = gzread(source->file, to, (unsigned)size);
+    if (got > 0)
+        return got;
+    /* A packed file that was cut off ends early and says so only here. */
+    int code = Z_OK;
+    gzerror(source->file, &code);
+    return code == Z_OK || code == Z_STREAM_END ? got : -1;
+}
+
+static void shut(struct file_source *source) {
+    if (source->file == NULL)
+        return;
+    gzclose(source->file);
+    source->file = NULL;
+    source->size_before += source->records.size;
+    records_release(&source->records);
+}
+
+static enum status unreadable(struct file_source *source, const char *why, struct arena *arena,
+                              struct failure *failure) {
+    return failure_set(failure, arena, IO_FAILED, "Cannot read %s: %s.", source->path, why);
+}
+
+static bool is_repeated(const struct csv_field *fields, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (bytes_equal(fields[i].text, fields[at].text))
+            return true;
+    return false;
+}
+
+/* The header must name each column once: without it nothing in the file has a meaning. */
+static enum status check_header(struct file_source *source, const struct csv_field *fields,
+                                size_t count, struct arena *arena, struct failure *failure) {
+    for (size_t i = 0; i < count; i++) {
+        struct bytes name = fields[i].text;
+        if (name.size == 0 || name.size > LIMIT_ATTRIBUTE_NAME_SIZE || !utf8_valid(name))
+            return unreadable(source, "a column of its header has no name that can be one", arena,
+                              failure);
+        if (is_repeated(fields, i))
+            return unreadable(source, "two columns of its header have the same name", arena,
+                              failure);
+    }
+    return OK;
+}
+
+static enum status read_header(struct file_source *source, struct arena *arena,
+                               struct failure *failure) {
+    enum status status = csv_row(&source->row, &source->records);
+    if (status == NOT_FOUND) {
+        source->header_count = 0;
+        return OK; /* an empty file */
+    }
+    if (status != OK)
+        return unreadable(source, "its header is not a row of CSV", arena, failure);
+    size_t count = source->row.count;
+    struct csv_field *fields = ARENA_ARRAY(&source->arena, struct csv_field, count);
+    for (size_t i = 0; i < count; i++)
+        fields[i].text = arena_copy(&source->arena, source->row.fields[i].text);
+    if (bytes_starts(fields[0].text, BYTES("\xef\xbb\xbf"))) /* a byte order mark */
+        fields[0].text = bytes_skip(fields[0].text, 3);
+    source->header = fields;
+    source->header_count = count;
+    return check_header(source, fields, count, arena, failure);
+}
+
+static enum status given_header(struct file_source *source, struct arena *arena,
+                                struct failure *failure) {
+    size_t count = source->settings.header_count;
+    struct csv_field *fields = ARENA_ARRAY(&source->arena, struct csv_field, count + 1);
+    for (size_t i = 0; i < count; i++)
+        fields[i].text = source->settings.header[i];
+    source->header = fields;
+    source->header_count = count;
+    return check_header(source, fields, count, arena, failure);
+}
+
+static enum status open_next(struct file_source *source, struct arena *arena,
+                             struct failure *failure) {
+    if (source->next_file == source->settings.files->count)
+        return NOT_FOUND;
+    source->path = source->settings.files->paths[source->next_file++];
+    source->file = gzopen(source->path, "rbe");
+    if (source->file == NULL)
+        return unreadable(source, strerror(errno), arena, failure);
+    gzbuffer(source->file, PACKED_BUFFER);
+    records_init(&source->records, &source->stream);
+    if (source->settings.format == FORMAT_JSON)
+        return OK;
+    return source->settings.header != NULL ? given_header(source, arena, failure)
+                                           : read_header(source, arena, failure);
+}
+
+/* --- records --- */
+
+static enum status next_json(struct file_source *source, struct arena *arena,
+                             struct failure *failure, struct item *out) {
+    struct bytes line;
+    enum status status;
+    do
+        status = records_line(&source->records, &line);
+    while (status == OK && line.size == 0);
+    if (status == INVALID)
+        return failure_set(failure, arena, INVALID, "A line is longer than %d bytes",
+                           LIMIT_RECORD_SIZE);
+    return status == OK ? record_json(line, arena, failure, out) : status;
+}
+
+static enum status next_csv(struct file_source *source, struct arena *arena,
+                            struct failure *failure, struct item *out) {
+    enum status status = csv_row(&source->row, &source->records);
+    if (status == INVALID)
+        return failure_set(failure, arena, INVALID,
+                           "A row is too long, or its quotes are not in pairs");
+    if (status != OK)
+        return status;
+    return record_csv(&source->row, source->header, source->header_count, source->settings.schema,
+                      arena, failure, out);
+}
+
+static enum status file_next(struct source *base, struct arena *arena, struct failure *failure,
+                             struct item *out) {
+    struct file_source *source = (struct file_source *)base;
+    for (;;) {
+        enum status status = OK;
+        if (source->file == NULL)
+            status = open_next(source, arena, failure);
+        if (status != OK)
+            return status;
+        status = source->settings.format == FORMAT_JSON ? next_json(source, arena, failure, out)
+                                                        : next_csv(source, arena, failure, out);
+        base->size = source->size_before + source->records.size;
+        if (status == IO_FAILED)
+            return unreadable(source, "it is damaged or ends too early", arena, failure);
+        if (status != NOT_FOUND)
+            return status;
+        shut(source);
+    }
+}
+
+struct source *file_source_new(const struct file_source_settings *settings) {
+    struct file_source *source = mem_zalloc(sizeof(*source));
+    source->base.next = file_next;
+    source->settings = *settings;
+    source->stream.read = read_file;
+    source->row.delimiter = settings->delimiter == 0 ? ',' : settings->delimiter;
+    arena_init(&source->arena);
+    return &source->base;
+}
+
+void file_source_free(struct source *base) {
+    struct file_source *source = (struct file_source *)base;
+    shut(source);
+    csv_release(&source->row);
+    arena_release(&source->arena);
+    mem_free(source);
+}
+
+/* --- tables --- */
+
+struct table_source {
+    struct source base; /* first */
+    struct table_reader *reader;
+};
+
+static enum status table_next(struct source *base, struct arena *arena, struct failure *failure,
+                              struct item *out) {
+    struct table_source *source = (struct table_source *)base;
+    enum status status = source->reader->next(source->reader, arena, out);
+    if (status == OK)
+        base->size += item_size(out);
+    else if (status != NOT_FOUND)
+        failure_set(failure, arena, status, "The copy cannot be read: %s.", status_name(status));
+    return status;
+}
+
+struct source *table_source_new(struct table_reader *reader) {
+    struct table_source *source = mem_zalloc(sizeof(*source));
+    source->base.next = table_next;
+    source->reader = reader;
+    return &source->base;
+}
+
+void table_source_free(struct source *base) {
+    struct table_source *source = (struct table_source *)base;
+    source->reader->close(source->reader);
+    mem_free(source);
+}
