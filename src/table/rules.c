@@ -1,6 +1,10 @@
 /* The rules of items and keys: what may be written. */
 #include "table/rules.h"
 
+#include "value/number.h"
+
+#include <math.h>
+
 #define INVALID_PREFIX "One or more parameter values were invalid: "
 #define EMPTY_PREFIX   "One or more parameter values are not valid. "
 
@@ -308,4 +312,17 @@ double rules_read_units(size_t size, bool consistent) {
 double rules_write_units(size_t old_size, size_t new_size) {
     size_t size = old_size > new_size ? old_size : new_size;
     return size == 0 ? 1 : (double)((size + 1023) / 1024);
+}
+
+/* --- expiry --- */
+
+bool rules_expires(const struct item *item, struct bytes attribute, uint64_t *ms) {
+    const struct value *value = item_get(item, attribute);
+    if (value == NULL || value->type != VALUE_N)
+        return false;
+    double seconds = number_to_double(value->bytes);
+    if (!(seconds > 0 && seconds < 1e15))
+        return false;
+    *ms = (uint64_t)ceil(seconds * 1000);
+    return true;
 }

@@ -70,6 +70,12 @@ bool rules_indexed(const struct index_schema *index, const struct item *item);
 struct item rules_key_of(const struct table_schema *schema, const struct index_schema *index,
                          const struct item *item, struct arena *arena);
 
+/* When the item ends, in milliseconds since 1970: what its attribute says in seconds, fractions and
+ * all. False if it has none, or one of another type, or one that is no time. */
+bool rules_expires(const struct item *item, struct bytes attribute, uint64_t *ms);
+/* How long ago an item may have ended and still be taken away for it. */
+#define EXPIRY_PAST_MS (5 * INT64_C(365) * 24 * 60 * 60 * 1000)
+
 /* A new table's schema: that keys and definitions agree, projections, limits. A key attribute that
  * has no definition comes with type VALUE_NONE. */
 enum status rules_check_table(const struct rules_context *rules);

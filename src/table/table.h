@@ -122,6 +122,7 @@ enum change_kind {
     CHANGE_TAGS,         /* table, tags to set, keys to remove */
     CHANGE_LOADED,       /* table: it is whole and may be used from now on */
     CHANGE_EXPIRY,       /* table, expiry, expires */
+    CHANGE_EXPIRE,       /* all items whose time has come go now; for tests, with a moved clock */
 };
 
 /* Changes to a table's settings; each pointer NULL means "leave it". */
@@ -176,8 +177,9 @@ struct change {
     size_t tag_count;
     const struct bytes *untag;
     size_t untag_count;
-    struct bytes expiry; /* the attribute that holds an item's last second, */
-    bool expires;        /* and whether items are to go by it from now on */
+    struct bytes expiry;                  /* the attribute that holds an item's last second, */
+    bool expires;                         /* and whether items are to go by it from now on */
+    uint64_t expired;                     /* filled in by CHANGE_EXPIRE: how many went */
     struct table_description description; /* filled in: the table after (before, on delete) */
 
     struct failure failure; /* status OK, or why nothing happened; single actions: their fault */

@@ -280,6 +280,24 @@ static enum status plan_index(const struct plan *plan, struct index *index, bool
     return OK;
 }
 
+/* The same for the tree of times, which nobody pays for. */
+static enum status plan_expiry(const struct plan *plan, struct index *index, bool stays) {
+    struct group *group = plan->group;
+    const struct action *action = plan->action;
+    const struct table_schema *schema = plan->prepared->schema;
+    buf_clear(&group->before);
+    buf_clear(&group->after);
+    bool had = action->had_old && keys_put_entry(&group->before, schema, index, &action->old);
+    bool has = stays && keys_put_entry(&group->after, schema, index, &action->new);
+    if (bytes_equal(buf_bytes(&group->before), buf_bytes(&group->after)))
+        return OK;
+    if (has && !had && memory_full(group->local))
+        return failure_set(&plan->action->failure, plan->change->arena, MEMORY_FULL,
+                           "The memory for indexes is full: no item that expires can be added");
+    add_move(plan, index, had, has, 0);
+    return OK;
+}
+
 static enum status plan_indexes(struct group *group, struct change *change, struct action *action) {
     struct plan plan = {group, change, action, action->engine_data};
     struct table *table = plan.prepared->table;
@@ -289,7 +307,7 @@ static enum status plan_indexes(struct group *group, struct change *change, stru
         if (status != OK)
             return status;
     }
-    return OK;
+    return table->expiry != NULL ? plan_expiry(&plan, table->expiry, stays) : OK;
 }
 
 /* Whether the action leaves something else than it found. */

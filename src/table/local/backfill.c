@@ -57,7 +57,7 @@ void backfill_start(struct local *local, struct table *table, struct index *inde
     backfill->table = table;
     table_ref(table);
     backfill->index = index;
-    backfill->shadow = (struct index){.schema = index->schema};
+    backfill->shadow = (struct index){.schema = index->schema, .expiry = index->expiry};
     keys_prepare_index(&backfill->shadow, table->schema);
     backfill->schema = table->schema;
     backfill->item_count = table->item_count;
@@ -82,7 +82,7 @@ void backfill_cancel(struct local *local, const struct index *index) {
 
 bool backfill_runs(const struct local *local, const struct table *table) {
     for (const struct backfill *b = local->writer->builds; b != NULL; b = b->next)
-        if (b->table == table && !b->cancelled)
+        if (b->table == table && !b->cancelled && b->index->schema != NULL)
             return true;
     return false;
 }
@@ -139,13 +139,17 @@ static void put_in_place(struct backfill *backfill) {
 static void drop_again(struct backfill *backfill) {
     struct arena arena;
     arena_init(&arena);
-    struct alteration alteration = {.drop_index = backfill->index->schema->name};
+    struct alteration alteration = {0};
+    const struct index *index = backfill->index;
     const struct table_schema *schema = backfill->table->schema;
-    struct change change = {.kind = CHANGE_UPDATE_TABLE,
+    struct change change = {.kind = index->schema != NULL ? CHANGE_UPDATE_TABLE : CHANGE_EXPIRY,
                             .arena = &arena,
                             .table = schema->name,
-                            .alteration = &alteration};
-    alter_table(backfill->local, &change);
+                            .alteration = &alteration,
+                            .expiry = index->expiry};
+    if (index->schema != NULL)
+        alteration.drop_index = index->schema->name;
+    tables_execute(backfill->local, &change);
     arena_release(&arena);
 }
 

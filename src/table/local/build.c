@@ -24,8 +24,8 @@ struct key_span {
 struct worker {
     struct builder *builder;
     pthread_t thread;
-    struct run runs[INDEXES_MAX];
-    uint64_t sizes[INDEXES_MAX];
+    struct run runs[TREES_MAX];
+    uint64_t sizes[TREES_MAX];
     uint64_t item_count, size;
     size_t noted; /* run memory already added to the builder's sum */
     struct arena scratch;
@@ -144,6 +144,8 @@ static enum status gather_item(struct worker *worker, struct bytes stored) {
         if (!keys_put_entry(&worker->key, build->schema, index, &item))
             continue;
         run_add(&worker->runs[i], buf_bytes(&worker->key));
+        if (index->schema == NULL)
+            continue;
         if (index->schema->projected == PROJECTED_ALL) {
             worker->sizes[i] += size;
             continue;

@@ -291,3 +291,11 @@ void group_commit(struct group *group) {
     }
     clear(group);
 }
+
+struct change *group_take(struct group *group) {
+    struct change *changes = group->changes;
+    group->changes = NULL;
+    group->changes_end = &group->changes;
+    group->change_count = 0;
+    return changes;
+}

@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-enum { HASH_SIZE = 4, TABLE_SIZE = 4 };
+enum { HASH_SIZE = 4, TABLE_SIZE = 4, TIME_SIZE = 8 };
 
 static void set_hash(struct buf *to, size_t at, size_t partition_at) {
     struct bytes partition = bytes_of(to->data + partition_at, to->size - partition_at);
@@ -25,18 +25,25 @@ static void put_partition(struct buf *to, const struct value *const *values, uns
     set_hash(to, at, at + HASH_SIZE);
 }
 
-void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
-                   const struct item *item) {
+static void put_table_keys(struct buf *to, const struct table_schema *schema,
+                           const struct item *item) {
     const struct key_schema *keys = &schema->keys;
     const struct value *partition = item_get(item, keys->parts[0].name);
-    buf_u32(to, table->id);
     put_partition(to, &partition, 1);
     if (keys->sort_count != 0)
         key_put(to, item_get(item, keys->parts[1].name));
 }
 
+void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
+                   const struct item *item) {
+    buf_u32(to, table->id);
+    put_table_keys(to, schema, item);
+}
+
 void keys_prepare_index(struct index *index, const struct table_schema *schema) {
     const struct key_schema *keys = &schema->keys;
+    if (index->schema == NULL)
+        return;
     index->adds_partition = !key_schema_has(&index->schema->keys, keys->parts[0].name);
     index->adds_sort =
         keys->sort_count != 0 && !key_schema_has(&index->schema->keys, keys->parts[1].name);
@@ -57,8 +64,20 @@ static bool take_values(const struct index_schema *index, const struct item *ite
     return sizes[0] <= LIMIT_PARTITION_KEY_SIZE && sizes[1] <= LIMIT_SORT_KEY_SIZE;
 }
 
+static bool put_time(struct buf *to, const struct table_schema *schema, const struct index *index,
+                     const struct item *item) {
+    uint64_t ms;
+    if (!rules_expires(item, index->expiry, &ms))
+        return false;
+    buf_u64(to, ms);
+    put_table_keys(to, schema, item);
+    return true;
+}
+
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item) {
+    if (index->schema == NULL)
+        return put_time(to, schema, index, item);
     const struct key_schema *keys = &index->schema->keys;
     const struct value *values[KEY_PARTS_MAX];
     unsigned count = key_schema_count(keys);
@@ -147,6 +166,26 @@ enum status keys_entry_decode(const struct table_schema *schema, const struct in
     }
     *out = (struct item){pairs, value_sort_pairs(pairs, count)};
     return OK;
+}
+
+bool keys_time_of(struct bytes entry, uint64_t *ms) {
+    return take_u64(&entry, ms);
+}
+
+enum status keys_time_decode(const struct table_schema *schema, struct bytes entry,
+                             struct arena *arena, struct item *out) {
+    unsigned count = key_schema_count(&schema->keys);
+    struct pair *pairs = ARENA_ARRAY(arena, struct pair, count);
+    if (entry.size < TIME_SIZE + HASH_SIZE)
+        return DAMAGED;
+    entry = bytes_skip(entry, TIME_SIZE + HASH_SIZE);
+    for (unsigned i = 0; i < count; i++) {
+        pairs[i].name = schema->keys.parts[i].name;
+        if (key_take(&entry, schema->keys.parts[i].type, arena, &pairs[i].value) != OK)
+            return DAMAGED;
+    }
+    *out = (struct item){pairs, value_sort_pairs(pairs, count)};
+    return entry.size == 0 ? OK : DAMAGED;
 }
 
 static void make_after(struct buf *to, size_t start) {

@@ -140,22 +140,25 @@ void local_sum_memory(struct local *local) {
     uint64_t sum = 0;
     size_t at = 0;
     for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;) {
-        const struct table *table = slot->value;
-        for (unsigned i = 0; i < table->index_count; i++)
-            if (table->indexes[i]->tree != NULL)
-                sum += tree_memory(table->indexes[i]->tree);
+        struct index *trees[TREES_MAX];
+        unsigned count = table_trees(slot->value, trees);
+        for (unsigned i = 0; i < count; i++)
+            if (trees[i]->tree != NULL)
+                sum += tree_memory(trees[i]->tree);
     }
     atomic_store(&local->index_memory, sum);
 }
 
 static enum status build_table(struct local *local, struct table *table, struct arena *arena,
                                struct failure *failure) {
+    struct index *trees[TREES_MAX];
+    unsigned count = table_trees(table, trees);
     struct build build = {.local = local,
                           .table = table,
                           .schema = table->schema,
                           .snapshot = local->view->snapshot,
-                          .indexes = table->indexes,
-                          .index_count = table->index_count,
+                          .indexes = trees,
+                          .index_count = count,
                           .threads = local->settings.threads,
                           .item_count = table->item_count};
     enum status status = build_run(&build, arena, failure);
@@ -163,9 +166,9 @@ static enum status build_table(struct local *local, struct table *table, struct 
         return status;
     table->item_count = build.item_count;
     table->size = build.size;
-    for (unsigned i = 0; i < table->index_count; i++) {
-        table->indexes[i]->status = PART_ACTIVE;
-        table->indexes[i]->backfilling = false;
+    for (unsigned i = 0; i < count; i++) {
+        trees[i]->status = PART_ACTIVE;
+        trees[i]->backfilling = false;
     }
     local_sum_memory(local);
     return OK;
@@ -176,7 +179,7 @@ enum status local_build_all(struct local *local, struct arena *arena, struct fai
     atomic_store(&local->index_memory, 0);
     for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;) {
         struct table *table = slot->value;
-        if (table->index_count == 0)
+        if (table->index_count == 0 && table->expiry == NULL)
             continue;
         enum status status = build_table(local, table, arena, failure);
         if (status != OK)

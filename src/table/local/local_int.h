@@ -45,7 +45,9 @@ struct index_note {
 
 struct index {
     const struct index_schema *schema; /* as it was made, in the table's arena; its capacity is
-                                          to be read from the table's schema */
+                                          to be read from the table's schema. NULL: the tree of
+                                          times, */
+    struct bytes expiry;               /* that this attribute tells */
     struct tree *tree;                 /* NULL while it is being built */
     uint64_t size;                     /* bytes of what it shows of its items */
     enum part_status status;
@@ -56,7 +58,10 @@ struct index {
     struct index *retired;                 /* the next of the table's dropped ones */
 };
 
-enum { INDEXES_MAX = LIMIT_GLOBAL_INDEXES + LIMIT_LOCAL_INDEXES };
+enum {
+    INDEXES_MAX = LIMIT_GLOBAL_INDEXES + LIMIT_LOCAL_INDEXES,
+    TREES_MAX = INDEXES_MAX + 1, /* with that of times */
+};
 
 struct table {
     uint32_t id; /* never used twice in a data folder */
@@ -68,6 +73,7 @@ struct table {
     uint64_t item_count, size;
     struct index *indexes[INDEXES_MAX]; /* in the schema's order */
     unsigned index_count;
+    struct index *expiry;  /* items by when they end; NULL: they do not */
     struct index *retired; /* dropped indexes, until the table is freed */
     struct tally *tally;   /* the writer's, while it makes a group */
     bool loading;          /* not yet whole: nobody but its loader may use it; under moment */
@@ -80,8 +86,12 @@ void table_ref(struct table *table);
 void table_unref(struct table *table);
 /* An index for table->indexes, in no state yet. */
 struct index *index_new(const struct table_schema *schema, const struct index_schema *of);
+/* The same for table->expiry. */
+struct index *index_new_expiry(struct bytes attribute);
 /* Gives back the tree and the notes. */
 void index_empty(struct index *index);
+/* All that has a tree: the indexes, then that of times. Returns how many. */
+unsigned table_trees(const struct table *table, struct index **out);
 void table_describe(const struct table *table, struct arena *arena, struct table_description *out);
 
 /* --- a moment --- */
@@ -142,6 +152,7 @@ struct table *local_find(struct local *local, struct bytes name, struct arena *a
  *
  *   item   table:u32 hash:u32 partition sort?          in the store's items
  *   index  hash:u32 partition+ sort* tablekeys*        in the index's tree
+ *   time   ms:u64 hash:u32 partition sort?             in the tree of times
  *
  * `hash` is the high half of bytes_hash(encoded partition parts, 0): it spreads partitions evenly,
  * so that a segment of a parallel scan is a range of keys. */
@@ -159,6 +170,10 @@ enum status keys_entry_to_item(struct buf *to, const struct table *table,
 /* What an entry says by itself: the keys of the index and of the table. */
 enum status keys_entry_decode(const struct table_schema *schema, const struct index *index,
                               struct bytes entry, struct arena *arena, struct item *out);
+/* Of an entry of the tree of times: when, and the key of the item, which borrows from it. */
+bool keys_time_of(struct bytes entry, uint64_t *ms);
+enum status keys_time_decode(const struct table_schema *schema, struct bytes entry,
+                             struct arena *arena, struct item *out);
 /* The bounds [low, high) of a key range in the items (index NULL) or an index's tree. */
 void keys_put_bounds(struct buf *low, struct buf *high, const struct table *table,
                      const struct table_schema *schema, const struct index *index,

@@ -11,6 +11,22 @@ struct index *index_new(const struct table_schema *schema, const struct index_sc
     return index;
 }
 
+struct index *index_new_expiry(struct bytes attribute) {
+    struct index *index = mem_zalloc(sizeof(*index));
+    index->expiry = attribute;
+    index->notes_end = &index->notes;
+    return index;
+}
+
+unsigned table_trees(const struct table *table, struct index **out) {
+    unsigned count = table->index_count;
+    for (unsigned i = 0; i < count; i++)
+        out[i] = table->indexes[i];
+    if (table->expiry != NULL)
+        out[count++] = table->expiry;
+    return count;
+}
+
 static void drop_notes(struct index *index) {
     while (index->notes != NULL) {
         struct index_note *gone = index->notes;
@@ -43,6 +59,8 @@ struct table *table_new(uint32_t id, const struct table_schema *schema) {
     for (uint32_t i = 0; i < copy->index_count; i++)
         table->indexes[i] = index_new(copy, &copy->indexes[i]);
     table->index_count = copy->index_count;
+    if (copy->expiry.size != 0)
+        table->expiry = index_new_expiry(copy->expiry);
     table->about.status = PART_ACTIVE;
     return table;
 }
@@ -56,6 +74,8 @@ void table_unref(struct table *table) {
         return;
     for (unsigned i = 0; i < table->index_count; i++)
         index_free(table->indexes[i]);
+    if (table->expiry != NULL)
+        index_free(table->expiry);
     while (table->retired != NULL) {
         struct index *gone = table->retired;
         table->retired = gone->retired;

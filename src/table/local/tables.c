@@ -52,6 +52,10 @@ static struct table *make_table(struct local *local, const struct table_schema *
         table->indexes[i]->tree = tree_new();
         table->indexes[i]->status = PART_ACTIVE;
     }
+    if (table->expiry != NULL) {
+        table->expiry->tree = tree_new();
+        table->expiry->status = PART_ACTIVE;
+    }
     return table;
 }
 
@@ -116,6 +120,8 @@ static enum status delete_table(struct local *local, struct change *change) {
     if (status != OK)
         return status;
     table_describe(table, change->arena, &change->description);
+    if (table->expiry != NULL)
+        backfill_cancel(local, table->expiry);
     pthread_rwlock_wrlock(&local->moment);
     map_del(&local->tables, change->table);
     stream_turn_take(local, table, &turn);
@@ -216,14 +222,36 @@ static enum status change_expiry(struct local *local, struct change *change) {
     enum status status = check_expiry(&next, change);
     if (status != OK)
         return status;
+    const struct index *before = table->expiry;
     next.expiry = change->expires ? change->expiry : (struct bytes){0};
-    return tables_replace(
-        local, change,
-        &(struct replacement){
-            .table = table, .schema = &next, .about = &table->about, .dropped = -1});
+    status =
+        tables_replace(local, change,
+                       &(struct replacement){
+                           .table = table, .schema = &next, .about = &table->about, .dropped = -1});
+    if (status == OK && before != NULL)
+        backfill_cancel(local, before);
+    return status;
 }
 
 /* --- a new schema in the place of the old --- */
+
+static void retire(struct table *table, struct index *gone) {
+    index_empty(gone);
+    gone->retired = table->retired;
+    table->retired = gone;
+}
+
+/* The tree of times comes and goes with the attribute that tells them. */
+static void replace_expiry(struct table *table, const struct table_schema *schema) {
+    if (table->expiry != NULL && schema->expiry.size == 0) {
+        retire(table, table->expiry);
+        table->expiry = NULL;
+    } else if (table->expiry == NULL && schema->expiry.size != 0) {
+        table->expiry = index_new_expiry(schema->expiry);
+        table->expiry->status = PART_CREATING;
+        table->expiry->backfilling = true;
+    }
+}
 
 /* The caller holds moment for writing. */
 static void put_in_place(const struct replacement *with, const struct table_schema *schema) {
@@ -234,10 +262,9 @@ static void put_in_place(const struct replacement *with, const struct table_sche
         for (unsigned i = at + 1; i < table->index_count; i++)
             table->indexes[i - 1] = table->indexes[i];
         table->index_count--;
-        index_empty(gone);
-        gone->retired = table->retired;
-        table->retired = gone;
+        retire(table, gone);
     }
+    replace_expiry(table, schema);
     if (with->adds) {
         struct index *index = index_new(schema, &schema->indexes[schema->index_count - 1]);
         index->status = PART_CREATING;
@@ -251,6 +278,7 @@ static void put_in_place(const struct replacement *with, const struct table_sche
 enum status tables_replace(struct local *local, struct change *change,
                            const struct replacement *with) {
     struct table *table = with->table;
+    bool expired = table->expiry != NULL;
     struct store_batch *batch = store_batch_new(local->store);
     catalogue_put_table(batch, table, with->schema, with->about);
     struct stream_turn turn = stream_turn_plan(local, batch, table, with->schema, with->about);
@@ -270,6 +298,8 @@ enum status tables_replace(struct local *local, struct change *change,
     pthread_rwlock_unlock(&local->moment);
     if (with->adds)
         backfill_start(local, table, table->indexes[table->index_count - 1]);
+    if (!expired && table->expiry != NULL)
+        backfill_start(local, table, table->expiry);
     table_describe(table, change->arena, &change->description);
     return OK;
 }
@@ -293,6 +323,9 @@ void tables_execute(struct local *local, struct change *change) {
         break;
     case CHANGE_EXPIRY:
         change_expiry(local, change);
+        break;
+    case CHANGE_EXPIRE:
+        expiry_run_all(local, change);
         break;
     case CHANGE_WRITE:
         break;

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-static writer_job *const jobs[] = {stream_trim};
+static writer_job *const jobs[] = {expiry_run, stream_trim};
 
 void writer_tick(struct local *local) {
     struct writer *writer = local->writer;

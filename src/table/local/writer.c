@@ -154,10 +154,7 @@ static void run_group(struct writer *writer) {
     group_commit(group);
     writer->commit_us = clock_ticks_us() - start;
     writer->last_count = group->change_count;
-    struct change *change = group->changes;
-    group->changes = NULL;
-    group->changes_end = &group->changes;
-    group->change_count = 0;
+    struct change *change = group_take(group);
     while (change != NULL) {
         struct change *next = change->next; /* done() may free it */
         finish(writer, change);

@@ -77,6 +77,8 @@ void group_add(struct group *group, struct change *change);
  * which the caller then finishes. If the store refuses, each change has failed and memory is as
  * before. */
 void group_commit(struct group *group);
+/* The changes of the group, which then has none; linked by `next`. */
+struct change *group_take(struct group *group);
 /* An item's bytes as this group sees them, in the arena; NOT_FOUND. */
 enum status group_read(struct group *group, struct bytes key, struct arena *arena,
                        struct bytes *out);
@@ -136,7 +138,7 @@ enum status alter_table(struct local *local, struct change *change);
 void backfill_start(struct local *local, struct table *table, struct index *index);
 /* Tells the build of this index to end; its result will be thrown away. */
 void backfill_cancel(struct local *local, const struct index *index);
-/* Whether one of the table's indexes is being built. */
+/* Whether one of the table's indexes is being built; the tree of times does not count. */
 bool backfill_runs(const struct local *local, const struct table *table);
 /* Ends all builds, waits for them and forgets them. */
 void backfill_stop_all(struct local *local);
@@ -147,6 +149,13 @@ void backfill_finish(struct local *local);
 
 /* Reopens the store and rebuilds memory from it, if it is time to try. IO_FAILED if not. */
 enum status writer_recover(struct local *local);
+
+/* --- items whose time has come (expiry.c) --- */
+
+/* A writer_job: takes away a batch of them. */
+int64_t expiry_run(struct local *local);
+/* All of them, for CHANGE_EXPIRE. */
+enum status expiry_run_all(struct local *local, struct change *change);
 
 /* --- the writer --- */
 
@@ -169,6 +178,7 @@ struct writer {
     int64_t commit_us;       /* what its commit took */
     int64_t retry_at_us;     /* no recovery before */
     int64_t tick_at_us;      /* no job before */
+    uint32_t expired_table;  /* whose items went last: others come first */
     bool stale;              /* memory may disagree with the store: a recovery was not finished */
 };
 

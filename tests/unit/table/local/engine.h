@@ -217,7 +217,9 @@ static inline void check_table(struct local *local, const struct table *table) {
     const struct table_schema *schema = table->schema;
     struct arena arena;
     struct buf low = {0}, high = {0}, entry = {0};
-    uint64_t count = 0, size = 0, entries[INDEXES_MAX] = {0}, sizes[INDEXES_MAX] = {0};
+    uint64_t count = 0, size = 0, entries[TREES_MAX] = {0}, sizes[TREES_MAX] = {0};
+    struct index *trees[TREES_MAX];
+    unsigned tree_total = table_trees(table, trees);
     arena_init(&arena);
     buf_u32(&low, table->id);
     buf_u32(&high, table->id + 1);
@@ -230,13 +232,15 @@ static inline void check_table(struct local *local, const struct table *table) {
         assert_int_equal(item_decode(store_iter_value(iter), local->names, &arena, &item), OK);
         count++;
         size += item_size(&item);
-        for (unsigned i = 0; i < table->index_count; i++) {
+        for (unsigned i = 0; i < tree_total; i++) {
             buf_clear(&entry);
-            if (!keys_put_entry(&entry, schema, table->indexes[i], &item))
+            if (!keys_put_entry(&entry, schema, trees[i], &item))
                 continue;
-            assert_true(tree_has(table->indexes[i]->tree, buf_bytes(&entry)));
-            struct item shown = rules_project(schema, table->indexes[i]->schema, &item, &arena);
+            assert_true(tree_has(trees[i]->tree, buf_bytes(&entry)));
             entries[i]++;
+            if (trees[i]->schema == NULL)
+                continue;
+            struct item shown = rules_project(schema, trees[i]->schema, &item, &arena);
             sizes[i] += item_size(&shown);
         }
     }
@@ -244,11 +248,11 @@ static inline void check_table(struct local *local, const struct table *table) {
     store_iter_close(iter);
     assert_int_equal(table->item_count, count);
     assert_int_equal(table->size, size);
-    for (unsigned i = 0; i < table->index_count; i++) {
-        tree_check(table->indexes[i]->tree);
-        assert_int_equal(tree_count(table->indexes[i]->tree), entries[i]);
-        assert_int_equal(table->indexes[i]->size, sizes[i]);
-        assert_int_equal(table->indexes[i]->status, PART_ACTIVE);
+    for (unsigned i = 0; i < tree_total; i++) {
+        tree_check(trees[i]->tree);
+        assert_int_equal(tree_count(trees[i]->tree), entries[i]);
+        assert_int_equal(trees[i]->size, sizes[i]);
+        assert_int_equal(trees[i]->status, PART_ACTIVE);
     }
     buf_release(&low);
     buf_release(&high);
@@ -264,8 +268,10 @@ static inline void check_engine(struct engine *engine) {
     for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;) {
         const struct table *table = slot->value;
         check_table(local, table);
-        for (unsigned i = 0; i < table->index_count; i++)
-            memory += tree_memory(table->indexes[i]->tree);
+        struct index *trees[TREES_MAX];
+        unsigned tree_total = table_trees(table, trees);
+        for (unsigned i = 0; i < tree_total; i++)
+            memory += tree_memory(trees[i]->tree);
     }
     assert_int_equal(atomic_load(&local->index_memory), memory);
     pthread_rwlock_unlock(&local->moment);
