@@ -98,9 +98,9 @@ static void test_order_of_faults(void **state) {
     ask(&asking, "ListTables", "");
     assert_string_equal((const char *)asking.body.data,
                         "{\"__type\":\"com.amazon.coral.service#SerializationException\"}");
-    ask(&asking, "ExecuteStatement", "{}");
+    ask(&asking, "PutResourcePolicy", "{}");
     assert_has((const char *)asking.body.data, "UnknownOperationException");
-    assert_has((const char *)asking.body.data, "ExecuteStatement");
+    assert_has((const char *)asking.body.data, "PutResourcePolicy");
 }
 
 static void test_presigned_and_cors(void **state) {
