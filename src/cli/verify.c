@@ -28,9 +28,12 @@ static int conclude(const char *path, const struct check *check,
                     const struct verify_report *report) {
     if (check->sentences > SENTENCES_MAX)
         printf("... and %llu more\n", (unsigned long long)(check->sentences - SENTENCES_MAX));
-    printf("%s: %llu tables, %llu items, %llu indexes with %llu entries: ", path,
+    printf("%s: %llu tables, %llu items, %llu indexes with %llu entries", path,
            (unsigned long long)report->tables, (unsigned long long)report->items,
            (unsigned long long)report->indexes, (unsigned long long)report->index_entries);
+    if (report->stream_records != 0)
+        printf(", %llu stream records", (unsigned long long)report->stream_records);
+    fputs(": ", stdout);
     if (report->faults == 0) {
         puts("all is well");
         return 0;

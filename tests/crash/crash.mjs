@@ -1,5 +1,6 @@
 // Kills the real program with SIGKILL under concurrent load, again and again, and after each start
-// proves: every acknowledged write is there, no half of a batch is, each index agrees with its table.
+// proves: every acknowledged write is there, no half of a batch is, each index agrees with its table,
+// and so does its stream.
 //
 //   node tests/crash/crash.mjs            KILLS=100 by default, SEED=... replays a choice of load
 import assert from 'node:assert/strict';
@@ -56,6 +57,7 @@ async function setUp(client) {
       { AttributeName: 'sk', KeyType: 'RANGE' },
     ],
     GlobalSecondaryIndexes: [index('byScore')],
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
   });
 }
 
@@ -203,6 +205,40 @@ async function checkIndexes(client, items) {
   }
 }
 
+// Replays what the stream tells, from where the last start left off, over what it told before: that
+// makes the table, and each record fits what was before it.
+const told = new Map();
+const iterators = new Map();
+let records = 0;
+async function checkStream(client, items) {
+  const ask = async (operation, input) => {
+    const { status, json } = await client.call(operation, input, { 'X-Amz-Target': `DynamoDBStreams_20120810.${operation}` });
+    assert.equal(status, 200, `${operation}: ${JSON.stringify(json)}`);
+    return json;
+  };
+  const { Table } = await client.must('DescribeTable', { TableName: table });
+  const StreamArn = Table.LatestStreamArn;
+  const { StreamDescription } = await ask('DescribeStream', { StreamArn });
+  for (const { ShardId } of StreamDescription.Shards) {
+    let next = iterators.get(ShardId) ??
+      (await ask('GetShardIterator', { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' })).ShardIterator;
+    for (let more = true; more; ) {
+      const page = await ask('GetRecords', { ShardIterator: next });
+      for (const { dynamodb } of page.Records) {
+        const name = dynamodb.Keys.pk.S;
+        assert.deepEqual(dynamodb.OldImage, told.get(name), `${name}: a record that does not follow the one before`);
+        if (dynamodb.NewImage) told.set(name, dynamodb.NewImage);
+        else told.delete(name);
+      }
+      records += page.Records.length;
+      more = page.Records.length > 0;
+      next = page.NextShardIterator;
+    }
+    iterators.set(ShardId, next);
+  }
+  assert.deepEqual([...told.values()].map(canonical).sort(), items.map(canonical).sort(), 'the stream makes the table');
+}
+
 function verifyOffline(data) {
   const { status, stdout, stderr } = spawnSync(program, ['verify', '--data', data], { encoding: 'utf8' });
   assert.equal(status, 0, `gametable verify: ${stdout}${stderr}`);
@@ -218,6 +254,7 @@ for (let kill = 0; kill <= kills; kill++) {
     const items = await readAll(client, {});
     checkItems(items);
     await checkIndexes(client, items);
+    await checkStream(client, items);
   }
   if (kill === kills) {
     served = await server.stop();
@@ -237,5 +274,5 @@ for (let kill = 0; kill <= kills; kill++) {
 assert.equal(served, 0, 'an orderly stop exits with 0');
 verifyOffline(data);
 assert.ok(acknowledged > kills * 10, `only ${acknowledged} writes were acknowledged`);
-console.log(`${acknowledged} acknowledged writes survived ${kills} kills`);
+console.log(`${acknowledged} acknowledged writes and ${records} stream records survived ${kills} kills`);
 console.log(`crash: ${kills} passed, 0 failed`);

@@ -21,11 +21,11 @@ enum status local_read_folder(const char *path, struct bytes table, struct arena
                               struct failure *failure, struct table_reader **out);
 
 /* Checks a data folder that no server has open: the catalogue, that every item decodes, that
- * keys agree with items, that counts agree. Calls `progress` now and then with done/total items
- * (total from the stored counts) and `found` with a sentence for each thing wrong. OK when the
- * check ran, whatever it found. */
+ * keys agree with items, that counts agree, that the streams' records decode. Calls `progress` now
+ * and then with done/total items (total from the stored counts) and `found` with a sentence for
+ * each thing wrong. OK when the check ran, whatever it found. */
 struct verify_report {
-    uint64_t tables, items, indexes, index_entries, faults;
+    uint64_t tables, items, indexes, index_entries, stream_records, faults;
 };
 struct verify_settings {
     const char *path;

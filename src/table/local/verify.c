@@ -1,7 +1,8 @@
 /* Checking a data folder that no server has open.
  *
  * One walk over all items in the store's order: each belongs to a table of the catalogue, decodes,
- * and stands where its own keys say. Then the counts, and each index is built as a start would. */
+ * and stands where its own keys say. Then the counts, and each index is built as a start would.
+ * Another walk over the streams: each record belongs to a stream and decodes. */
 #include "table/local/local_int.h"
 
 enum { PROGRESS_EVERY = 10000, SHOWN_KEY_BYTES = 48 };
@@ -151,6 +152,58 @@ static void enter_table(struct verify *verify, uint32_t id) {
     verify->item_count = verify->size = verify->table_faults = 0;
 }
 
+/* --- streams --- */
+
+static const struct stream *find_stream(const struct verify *verify, uint32_t table,
+                                        int64_t label_ms) {
+    const struct streams *streams = &verify->local.streams;
+    for (size_t i = 0; i < streams->count; i++)
+        if (streams->at[i]->table == table && streams->at[i]->info.label_ms == label_ms)
+            return streams->at[i];
+    return NULL;
+}
+
+/* `stream` is that of the record before, which is usually this one's too. */
+static const struct stream *check_record(struct verify *verify, struct bytes key,
+                                         struct bytes stored, const struct stream *stream) {
+    struct stream_record record = {0};
+    uint32_t table;
+    int64_t label_ms;
+    unsigned shard;
+    if (!stream_key_read(key, &table, &label_ms, &shard, &record.sequence)) {
+        found(verify, "There is a stream's record with a key that is no key.");
+        return stream;
+    }
+    if (stream == NULL || stream->table != table || stream->info.label_ms != label_ms)
+        stream = find_stream(verify, table, label_ms);
+    if (stream == NULL)
+        found(verify, "The record at %.*s is of a stream that the catalogue does not know.",
+              BYTES_ARG(hex(verify, key)));
+    else if (stream_record_read(stored, &stream->info.keys, verify->local.names, &verify->scratch,
+                                &record) != OK)
+        found(verify, "Table %.*s: the stream's record at %.*s cannot be decoded.",
+              BYTES_ARG(stream->info.table), BYTES_ARG(hex(verify, key)));
+    else if (record.sequence >= verify->local.streams.next)
+        found(verify, "Table %.*s: the stream's record at %.*s has a number not yet given.",
+              BYTES_ARG(stream->info.table), BYTES_ARG(hex(verify, key)));
+    return stream;
+}
+
+static void check_streams(struct verify *verify) {
+    struct store_range range = {.family = STORE_STREAM, .bulk = true};
+    struct store_iter *iter = store_iter_open(verify->local.store, &range);
+    const struct stream *stream = NULL;
+    for (bool more = store_iter_first(iter); more; more = store_iter_next(iter)) {
+        stream = check_record(verify, store_iter_key(iter), store_iter_value(iter), stream);
+        verify->report->stream_records++;
+        arena_reset(&verify->scratch);
+    }
+    if (store_iter_status(iter) != OK)
+        found(verify, "The streams cannot be read to the end (%s).",
+              status_name(store_iter_status(iter)));
+    store_iter_close(iter);
+}
+
 /* --- everything --- */
 
 static enum status walk(struct verify *verify) {
@@ -203,6 +256,7 @@ static void check_folder(struct verify *verify) {
         found(verify, "The items cannot be read to the end (%s).", status_name(status));
     else
         check_empty_tables(verify);
+    check_streams(verify);
     progress(verify);
 }
 

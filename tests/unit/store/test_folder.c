@@ -3,6 +3,7 @@
 #include "store/store_test.h"
 
 #include <fcntl.h>
+#include <rocksdb/c.h>
 
 static void assert_refused(struct store_test *t, const struct store_settings *given,
                            enum status expected, const char *part) {
@@ -127,6 +128,47 @@ static void test_read_only(void **state) {
     assert_value(t, store, STORE_ITEMS, "a", NULL);
     store_close(store);
     run("cd %s; rm LOCK; find . -type f | sort | xargs sha256sum | diff - ../before", t->path);
+}
+
+/* A folder of a program that did not have the last family: read, it is empty; opened for writing,
+ * it is made. */
+static void test_older_folder(void **state) {
+    struct store_test *t = *state;
+    const char *const names[] = {"default", "meta", "items", "stream"};
+    store_close(open_store(t, NULL));
+    char path[160], *error = NULL;
+    snprintf(path, sizeof(path), "%s/db", t->path);
+    rocksdb_options_t *options = rocksdb_options_create();
+    const rocksdb_options_t *each[] = {options, options, options, options};
+    rocksdb_column_family_handle_t *families[4];
+    rocksdb_t *db = rocksdb_open_column_families(options, path, 4, names, each, families, &error);
+    assert_null(error);
+    rocksdb_drop_column_family(db, families[3], &error);
+    assert_null(error);
+    for (int i = 0; i < 4; i++)
+        rocksdb_column_family_handle_destroy(families[i]);
+    rocksdb_close(db);
+    rocksdb_options_destroy(options);
+
+    struct bytes value;
+    struct store_settings settings = {.read_only = true};
+    struct store *store = open_store(t, &settings);
+    struct store_range range = {.family = STORE_STREAM};
+    struct store_iter *iter = store_iter_open(store, &range);
+    assert_false(store_iter_first(iter));
+    assert_int_equal(store_iter_status(iter), OK);
+    store_iter_close(iter);
+    assert_int_equal(store_get(store, NULL, STORE_STREAM, BYTES("a"), &t->arena, &value),
+                     NOT_FOUND);
+    store_close(store);
+
+    store = open_store(t, NULL);
+    struct store_batch *batch = store_batch_new(store);
+    store_put(batch, STORE_STREAM, BYTES("a"), BYTES("b"));
+    assert_int_equal(store_write(store, batch, &t->arena, &t->failure), OK);
+    store_batch_free(batch);
+    assert_int_equal(store_get(store, NULL, STORE_STREAM, BYTES("a"), &t->arena, &value), OK);
+    store_close(store);
 }
 
 /* --- reopening when the folder is in the way --- */
@@ -329,10 +371,10 @@ static void test_torn_log(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_in_use),       TEST(test_format),      TEST(test_wrong_place),
-        TEST(test_must_exist),   TEST(test_first_start), TEST(test_read_only),
-        TEST(test_reopen_fails), TEST(test_damage),      TEST(test_damaged_log),
-        TEST(test_torn_log),
+        TEST(test_in_use),       TEST(test_format),       TEST(test_wrong_place),
+        TEST(test_must_exist),   TEST(test_first_start),  TEST(test_read_only),
+        TEST(test_reopen_fails), TEST(test_damage),       TEST(test_damaged_log),
+        TEST(test_torn_log),     TEST(test_older_folder),
     };
     return cmocka_run_group_tests_name("folder", tests, NULL, NULL);
 }

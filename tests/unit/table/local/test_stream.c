@@ -681,6 +681,60 @@ static void test_failing_switch(void **state) {
     world_end(&world);
 }
 
+/* --- looking offline --- */
+
+static void count_sentences(struct bytes sentence, void *context) {
+    (void)sentence;
+    ++*(unsigned *)context;
+}
+
+static struct verify_report verify(struct world *world) {
+    unsigned sentences = 0;
+    struct verify_settings settings = {
+        .path = world->folder, .found = count_sentences, .context = &sentences};
+    struct verify_report report;
+    struct failure failure = {0};
+    assert_int_equal(local_verify(&settings, &world->arena, &failure, &report), OK);
+    assert_int_equal(report.faults, sentences);
+    return report;
+}
+
+/* Puts a record that is not one, behind the engine's back. */
+static void spoil(struct world *world, struct bytes key, struct bytes value) {
+    struct store_settings settings = {.path = world->folder};
+    struct failure failure = {0};
+    struct store *store;
+    assert_int_equal(store_open(&settings, &world->arena, &failure, &store), OK);
+    struct store_batch *batch = store_batch_new(store);
+    store_put(batch, STORE_STREAM, key, value);
+    assert_int_equal(store_write(store, batch, &world->arena, &failure), OK);
+    store_batch_free(batch);
+    store_close(store);
+}
+
+static void test_verify(void **state) {
+    (void)state;
+    struct world world;
+    uint8_t room[STREAM_KEY_SIZE];
+    world_start(&world, true);
+    make_table(&world, "game", STREAM_KEYS);
+    put(&world, "game", "a", "1", 1);
+    put(&world, "game", "b", "1", 1);
+    struct stream_info info = last_stream(&world, "game");
+    engine_close(world.engine);
+    struct verify_report report = verify(&world);
+    assert_int_equal(report.stream_records, 2);
+    assert_int_equal(report.faults, 0);
+    spoil(&world, stream_key(1, info.label_ms, 0, 1, room), BYTES("\x03 no record"));
+    assert_int_equal(verify(&world).faults, 1);
+    spoil(&world, stream_key(77, info.label_ms, 0, 1, room), BYTES("x"));
+    assert_int_equal(verify(&world).faults, 2);
+    spoil(&world, BYTES("no key"), BYTES("x"));
+    assert_int_equal(verify(&world).faults, 3);
+    world.engine = engine_open(&world.settings);
+    world_end(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_views),          cmocka_unit_test(test_no_change),
@@ -689,7 +743,7 @@ int main(void) {
         cmocka_unit_test(test_model),          cmocka_unit_test(test_shards),
         cmocka_unit_test(test_page_size),      cmocka_unit_test(test_trim),
         cmocka_unit_test(test_trim_ended),     cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_failing_switch),
+        cmocka_unit_test(test_failing_switch), cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
