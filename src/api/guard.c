@@ -210,11 +210,16 @@ static uint64_t guard_stream_latest(struct engine *engine) {
 
 /* --- copies of tables: all of a table, so nothing for a key that is kept to partitions --- */
 
-static enum status check_copy(const struct guard *guard, struct bytes table, struct arena *arena,
-                              struct failure *failure) {
-    if (guard->key->partition_count == 0 && access_key_allows(guard->key, ACCESS_ADMIN, table))
+enum status guard_require(const struct guard *guard, unsigned access, struct bytes table,
+                          struct arena *arena, struct failure *failure) {
+    if (guard->key->partition_count == 0 && access_key_allows(guard->key, access, table))
         return OK;
     return refuse(guard, table, (struct bytes){0}, arena, failure);
+}
+
+static enum status check_copy(const struct guard *guard, struct bytes table, struct arena *arena,
+                              struct failure *failure) {
+    return guard_require(guard, ACCESS_ADMIN, table, arena, failure);
 }
 
 static enum status guard_backup_create(struct engine *engine, const struct backup_request *request,

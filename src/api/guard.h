@@ -38,4 +38,9 @@ struct guard {
 struct engine *guard_init(struct guard *guard, struct engine *behind, const struct access_key *key,
                           guard_refuse *refuse, void *context);
 
+/* For what is not the engine's doing, such as files made of a table: OK, or DENIED when the key may
+ * not do all of `access` to all of the table. */
+enum status guard_require(const struct guard *guard, unsigned access, struct bytes table,
+                          struct arena *arena, struct failure *failure);
+
 #endif

@@ -22,6 +22,12 @@ enum status call_refuse(struct call *call, const char *exception, const char *fo
     return INVALID;
 }
 
+enum status call_may(struct call *call, unsigned access, struct bytes table) {
+    if (call->engine != &call->guard.engine) /* nobody is asked, or nothing is denied */
+        return OK;
+    return guard_require(&call->guard, access, table, call->arena, &call->failure);
+}
+
 /* --- names and ARNs --- */
 
 struct bytes call_region(const struct call *call) {

@@ -36,8 +36,8 @@ struct call {
 
     struct change change;
     enum status (*then)(struct call *call);
-    /* Where one change is not enough: called in place of submitting call->change. It sees to it that
-     * call_wake() is called once. */
+    /* Where one change is not enough: called in place of submitting call->change. It sees to it
+     * that call_wake() is called once. */
     void (*submit)(struct call *call);
     void *state; /* the operation's own */
 
@@ -66,6 +66,10 @@ enum status call_then(struct call *call, enum status (*next)(struct call *call))
 void call_wake(struct call *call);
 /* How the change went: its failure becomes the call's. */
 enum status call_changed(struct call *call);
+
+/* OK, or DENIED when who asks may not do all of `access` (of api/keys.h) to the whole table. For
+ * operations that do more than ask call->engine, which sees to it by itself. */
+enum status call_may(struct call *call, unsigned access, struct bytes table);
 
 /* The plain name in a table's name or ARN. INVALID if it is an ARN of something else. */
 enum status call_table_name(struct call *call, struct bytes text, struct bytes *out);
