@@ -58,13 +58,12 @@ static int families_there(const struct store *store, const char *path) {
     int there = 0;
     char *error = NULL;
     char **list = rocksdb_list_column_families(store->options.db, path, &count, &error);
-    if (db_error(error, NULL, 0) != OK)
-        return DB_FAMILIES; /* the opening will say what is wrong */
-    for (size_t i = 0; i < count; i++)
+    bool listed = db_error(error, NULL, 0) == OK;
+    for (size_t i = 0; listed && i < count; i++)
         for (int j = 0; j < DB_FAMILIES; j++)
             there += strcmp(list[i], names[j]) == 0;
-    rocksdb_list_column_families_destroy(list, count);
-    return there;
+    rocksdb_list_column_families_destroy(list, count); /* there even after an error */
+    return listed ? there : DB_FAMILIES;               /* then the opening says what is wrong */
 }
 
 /* Opened for reading only, a family cannot be made: it stays NULL. */
