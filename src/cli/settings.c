@@ -324,8 +324,10 @@ enum status settings_read(int argc, char **argv, struct arena *arena, struct fai
 }
 
 bool address_is_loopback(const struct address *address) {
-    return strcmp(address->host, "localhost") == 0 || strcmp(address->host, "::1") == 0 ||
-           strncmp(address->host, "127.", 4) == 0;
+    const char *host = address->host;
+    bool is_name = host[strspn(host, "0123456789.")] != '\0'; /* 127.example.com may be anywhere */
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
+           (!is_name && strncmp(host, "127.", 4) == 0);
 }
 
 /* --- telling about them --- */

@@ -17,9 +17,9 @@ export function temporaryFolder() {
 
 // Starts `gametable serve`. Without `data` it keeps everything in memory. Resolves when it says
 // where it listens; rejects with what it printed if it ends first.
-export async function startServer({ data, args = [], env = {} } = {}) {
+export async function startServer({ data, http = '127.0.0.1:0', args = [], env = {} } = {}) {
   const place = data ? ['--data', data] : ['--memory'];
-  const child = spawn(program, ['serve', '--http', '127.0.0.1:0', ...place, ...args], {
+  const child = spawn(program, ['serve', '--http', http, ...place, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -27,7 +27,7 @@ export async function startServer({ data, args = [], env = {} } = {}) {
   const listening = new Promise((resolve, reject) => {
     const look = (chunk) => {
       printed += chunk;
-      const found = /DynamoDB\s+(http:\/\/\S+)/.exec(printed);
+      const found = /DynamoDB\s+(https?:\/\/\S+)/.exec(printed);
       if (found) resolve(found[1]);
     };
     child.stdout.on('data', look);
