@@ -4,6 +4,7 @@
 #include "asking.h"
 
 #include "api/guard.h"
+#include "table/stream.h"
 #include "value/number.h"
 
 static struct asking asking;
@@ -214,10 +215,42 @@ static void test_all_or_nothing(void **state) {
     assert_false(reply.found);
 }
 
+/* There is none of the table: who may ask is told so. */
+static enum status read_stream(struct engine *engine) {
+    struct stream_read_request request = {.table = BYTES("game"), .label_ms = 1, .limit = 1};
+    struct stream_read_reply reply;
+    return engine_stream_read(engine, &request, &arena, &failure, &reply);
+}
+
+static void test_streams(void **state) {
+    (void)state;
+    struct bytes tables[] = {BYTES("game")}, partitions[] = {BYTES("USER#*")};
+    struct access_key key = {.tables = tables, .table_count = 1, .partitions = partitions};
+    struct guard guard;
+    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct stream_info info;
+    struct stream_list list;
+    struct stream_list_request all = {.limit = 1}, mine = {.table = BYTES("game"), .limit = 1},
+                               other = {.table = BYTES("other"), .limit = 1};
+    for (unsigned allow = 1; allow <= ACCESS_ALL; allow++) {
+        key.allow = allow;
+        assert_int_equal(read_stream(engine), (allow & ACCESS_READ) != 0 ? NO_RESOURCE : DENIED);
+        assert_int_equal(engine_stream(engine, BYTES("game"), 1, &arena, &failure, &info),
+                         NO_RESOURCE);
+        assert_int_equal(engine_stream(engine, BYTES("other"), 1, &arena, &failure, &info), DENIED);
+        assert_int_equal(engine_streams(engine, &mine, &arena, &list), OK);
+        assert_int_equal(engine_streams(engine, &other, &arena, &list), DENIED);
+        assert_int_equal(engine_streams(engine, &all, &arena, &list), DENIED);
+    }
+    key.partition_count = 1; /* a stream tells of all partitions */
+    assert_int_equal(read_stream(engine), DENIED);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_every_call_is_guarded), TEST(test_access),
-                                       TEST(test_partitions), TEST(test_all_or_nothing)};
+                                       TEST(test_partitions), TEST(test_all_or_nothing),
+                                       TEST(test_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
