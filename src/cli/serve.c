@@ -1,7 +1,9 @@
 /* gametable serve: opens the engine, listens, and stops in order when asked to. */
 #include "api/router.h"
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "cli/access.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -20,6 +22,7 @@ struct server {
     struct keys *keys; /* NULL: anybody may come in */
     struct tls *tls;   /* NULL: plain HTTP */
     struct engine *engine;
+    struct transfer *transfer;
     struct loops *loops;
     struct router *router;
     struct http_listener *http;
@@ -78,6 +81,18 @@ static enum status open_tls(struct server *server) {
     return tls_open(certificate, key, &server->arena, &server->failure, &server->tls);
 }
 
+static void open_transfer(struct server *server) {
+    const struct settings *settings = &server->settings;
+    bool given = settings->export_dir[0] != '\0', memory = settings->memory;
+    char *folder = files_join(memory ? "." : settings->data, "exports");
+    char *records = files_join(settings->data, "jobs");
+    struct transfer_settings transfer = {.folder = given ? settings->export_dir : folder,
+                                         .records = memory ? NULL : records};
+    server->transfer = transfer_new(server->engine, &transfer);
+    mem_free(folder);
+    mem_free(records);
+}
+
 static enum status listen_http(struct server *server) {
     const struct settings *settings = &server->settings;
     struct http_settings http = {
@@ -103,10 +118,12 @@ static enum status start(struct server *server) {
         status = open_engine(server);
     if (status != OK)
         return status;
+    open_transfer(server);
     struct dynamodb_settings face = {
         .region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
         .strict_paging = server->settings.strict_paging,
         .keys = server->keys,
+        .transfer = server->transfer,
     };
     server->router = router_new(server->engine, &face);
     server->loops = loops_new(thread_count(&server->settings));
@@ -114,16 +131,21 @@ static enum status start(struct server *server) {
     return listen_http(server);
 }
 
-/* The engine goes before the loops: what it still finishes is answered through them. */
+/* Jobs go before the engine, and that before the loops: what they still finish is answered through
+ * them. */
 static void stop(struct server *server) {
     if (server->http != NULL)
         http_close(server->http, GRACE_MS);
+    if (server->transfer != NULL)
+        transfer_stop(server->transfer);
     if (server->engine != NULL)
         engine_close(server->engine);
     if (server->loops != NULL)
         loops_free(server->loops);
     if (server->router != NULL)
         router_free(server->router);
+    if (server->transfer != NULL)
+        transfer_free(server->transfer);
     if (server->tls != NULL)
         tls_close(server->tls);
     if (server->keys != NULL)

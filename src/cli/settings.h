@@ -28,6 +28,7 @@ struct settings {
     int64_t idle_ms;
     int64_t request_ms;
     const char *region;
+    const char *export_dir;
     bool strict_paging;
     const char *keys; /* the key file; "": none */
     const char *tls_cert, *tls_key;

@@ -26,18 +26,3 @@ enum status op_describe_time_to_live(struct call *call) {
         buf_lit(call->reply, "{\"TimeToLiveDescription\":{\"TimeToLiveStatus\":\"DISABLED\"}}");
     return status;
 }
-
-enum status op_describe_continuous_backups(struct call *call) {
-    struct table_description table;
-    enum status status =
-        engine_describe(call->engine, call->table, call->arena, &call->failure, &table);
-    if (status == NO_TABLE)
-        return call_refuse(call, "TableNotFoundException", "Table not found: %.*s",
-                           BYTES_ARG(call->table));
-    if (status == OK)
-        buf_lit(call->reply, "{\"ContinuousBackupsDescription\":{"
-                             "\"ContinuousBackupsStatus\":\"DISABLED\","
-                             "\"PointInTimeRecoveryDescription\":{"
-                             "\"PointInTimeRecoveryStatus\":\"DISABLED\"}}}");
-    return status;
-}

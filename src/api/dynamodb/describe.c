@@ -92,6 +92,14 @@ static void put_projection(struct buf *to, const struct index_schema *index) {
     buf_byte(to, '}');
 }
 
+void describe_keys(struct buf *to, const struct key_schema *keys) {
+    put_keys(to, keys);
+}
+
+void describe_projection(struct buf *to, const struct index_schema *index) {
+    put_projection(to, index);
+}
+
 /* --- capacity --- */
 
 static void put_units(struct buf *to, const struct throughput *units) {

@@ -12,4 +12,8 @@ enum describe_as { DESCRIBE_NOW, DESCRIBE_CREATING, DESCRIBE_UPDATING, DESCRIBE_
 void describe_table(struct call *call, struct bytes name, const struct table_description *table,
                     enum describe_as as);
 
+/* "KeySchema":[...] and "Projection":{...}, as members. */
+void describe_keys(struct buf *to, const struct key_schema *keys);
+void describe_projection(struct buf *to, const struct index_schema *index);
+
 #endif

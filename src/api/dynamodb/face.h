@@ -8,6 +8,7 @@
 #define GT_API_DYNAMODB_FACE_H
 
 #include "api/keys.h"
+#include "api/transfer/transfer.h"
 #include "net/http.h"
 #include "table/table.h"
 
@@ -16,6 +17,8 @@ struct dynamodb_settings {
     const char *account;     /* 12 digits; NULL: "000000000000" */
     bool strict_paging;      /* page plain counts at 1 MB, as the service does */
     const struct keys *keys; /* who may come in; NULL: anybody. Outlives the face. */
+    /* Its jobs: backups, restores, exports, imports; NULL: there are none. Outlives the face. */
+    struct transfer *transfer;
     /* What answers go through; NULL: http_answer(). Tests catch answers here. */
     void (*answer)(struct http_exchange *exchange, const struct http_answer *answer);
 };

@@ -32,7 +32,31 @@ enum status op_list_tags_of_resource(struct call *call);
 enum status op_describe_limits(struct call *call);
 enum status op_describe_endpoints(struct call *call);
 enum status op_describe_time_to_live(struct call *call);
+/* backups.c, restore.c */
+enum status op_create_backup(struct call *call);
+enum status op_describe_backup(struct call *call);
+enum status op_delete_backup(struct call *call);
+enum status op_list_backups(struct call *call);
+enum status op_restore_table_from_backup(struct call *call);
+enum status op_restore_table_to_point_in_time(struct call *call);
 enum status op_describe_continuous_backups(struct call *call);
+enum status op_update_continuous_backups(struct call *call);
+/* exports.c, imports.c */
+enum status op_export_table_to_point_in_time(struct call *call);
+enum status op_describe_export(struct call *call);
+enum status op_list_exports(struct call *call);
+enum status op_import_table(struct call *call);
+enum status op_describe_import(struct call *call);
+enum status op_list_imports(struct call *call);
+/* unused.c */
+enum status op_describe_contributor_insights(struct call *call);
+enum status op_list_contributor_insights(struct call *call);
+enum status op_describe_kinesis_streaming_destination(struct call *call);
+enum status op_describe_table_replica_auto_scaling(struct call *call);
+enum status op_describe_global_table(struct call *call);
+enum status op_list_global_tables(struct call *call);
+enum status op_get_resource_policy(struct call *call);
+enum status op_delete_resource_policy(struct call *call);
 
 /* items */
 enum status op_put_item(struct call *call);

@@ -4,6 +4,9 @@
 
 #include "api/dynamodb/call.h"
 
+/* All that CreateTable takes, from call->args and call->table, checked. (tables.c) */
+enum status schema_read_table(struct call *call, struct table_schema *out);
+
 /* AttributeDefinitions. */
 void schema_read_definitions(struct call *call, const struct json *list, struct key_part **out,
                              uint32_t *count);

@@ -23,6 +23,15 @@ extern const struct spec shape_execute_statement, shape_batch_execute_statement,
 extern const struct spec shape_list_streams, shape_describe_stream;
 extern const struct spec shape_get_shard_iterator, shape_get_records;
 
+/* shape_backups.c */
+extern const struct spec shape_create_backup, shape_backup_only, shape_list_backups, shape_restore,
+    shape_restore_to_time, shape_recovery, shape_update_continuous_backups;
+extern const struct spec shape_export, shape_export_only, shape_list_exports;
+extern const struct spec shape_import, shape_import_only, shape_list_imports, shape_bucket_source,
+    shape_csv_options, shape_format_options;
+extern const struct spec shape_insights, shape_list_insights, shape_global_table,
+    shape_list_global_tables, shape_policy;
+
 /* Structures inside them, for spec_bind(). */
 extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;
 extern const struct spec shape_throughput, shape_on_demand, shape_warm, shape_stream, shape_sse;

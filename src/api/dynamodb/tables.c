@@ -110,7 +110,7 @@ static enum status check_counts(struct call *call) {
     return OK;
 }
 
-static enum status read_schema(struct call *call, struct table_schema *schema) {
+enum status schema_read_table(struct call *call, struct table_schema *schema) {
     const struct args *args = &call->args;
     schema->name = call->table;
     enum status status = read_billing(call, schema);
@@ -147,7 +147,7 @@ static enum status answer_created(struct call *call) {
 
 enum status op_create_table(struct call *call) {
     struct table_schema *schema = ARENA_NEW(call->arena, struct table_schema);
-    enum status status = read_schema(call, schema);
+    enum status status = schema_read_table(call, schema);
     if (status != OK)
         return status;
     call->change.kind = CHANGE_CREATE_TABLE;

@@ -1,0 +1,137 @@
+#include "api/dynamodb/work.h"
+
+#include <stdlib.h>
+
+struct work {
+    enum status (*work)(struct call *call);
+    enum status (*next)(struct call *call);
+    enum status status;
+};
+
+static void work_main(void *argument) {
+    struct call *call = argument;
+    struct work *work = call->state;
+    work->status = work->work(call);
+    call_wake(call);
+}
+
+static void work_submit(struct call *call) {
+    struct work *work = call->state;
+    if (background_run(transfer_background(call->face->settings.transfer), work_main, call))
+        return;
+    work->status =
+        failure_set(&call->failure, call->arena, LIMIT_EXCEEDED,
+                    "Too many backups, restores, exports and imports are under way: there is a "
+                    "limit of %d",
+                    LIMIT_BACKGROUND);
+    call_wake(call);
+}
+
+static enum status work_done(struct call *call) {
+    struct work *work = call->state;
+    call->submit = NULL;
+    return work->status == OK ? work->next(call) : work->status;
+}
+
+enum status call_work(struct call *call, enum status (*work)(struct call *call),
+                      enum status (*next)(struct call *call)) {
+    if (call->face->settings.transfer == NULL)
+        return call_invalid(call, "This server makes no copies of tables");
+    struct work *state = ARENA_NEW(call->arena, struct work);
+    *state = (struct work){.work = work, .next = next};
+    call->state = state;
+    call->submit = work_submit;
+    return call_then(call, work_done);
+}
+
+/* --- ARNs --- */
+
+void call_put_sub_arn(const struct call *call, struct buf *to, struct bytes table, const char *kind,
+                      struct bytes id) {
+    buf_byte(to, '"');
+    call_put_arn(call, to, table);
+    buf_printf(to, "/%s/%.*s\"", kind, BYTES_ARG(id));
+}
+
+bool call_read_sub_arn(struct bytes arn, const char *kind, struct bytes *table, struct bytes *id) {
+    if (!bytes_starts(arn, BYTES("arn:")))
+        return false;
+    size_t at = bytes_find(arn, BYTES(":table/"));
+    if (at == SIZE_MAX)
+        return false;
+    struct bytes rest = bytes_skip(arn, at + 7);
+    size_t end = bytes_find(rest, BYTES("/"));
+    if (end == SIZE_MAX)
+        return false;
+    *table = bytes_of(rest.data, end);
+    rest = bytes_skip(rest, end + 1);
+    struct bytes word = bytes_str(kind);
+    if (!bytes_starts(rest, word) || rest.size <= word.size + 1 || rest.data[word.size] != '/')
+        return false;
+    *id = bytes_skip(rest, word.size + 1);
+    return true;
+}
+
+/* --- times and texts --- */
+
+int64_t call_time_ms(const struct call *call, enum arg arg) {
+    char digits[40];
+    struct bytes text = args_text(&call->args, arg);
+    if (text.size == 0 || text.size >= sizeof(digits))
+        return 0;
+    memcpy(digits, text.data, text.size);
+    digits[text.size] = '\0';
+    double seconds = strtod(digits, NULL);
+    return seconds > 0 && seconds < 1e12 ? (int64_t)(seconds * 1000 + 0.5) : 0;
+}
+
+void reply_time(struct buf *to, struct bytes name, int64_t ms) {
+    if (ms == 0)
+        return;
+    reply_name(to, name);
+    json_put_double(to, (double)ms / 1000.0);
+}
+
+void reply_text(struct buf *to, struct bytes name, struct bytes text) {
+    if (text.size == 0)
+        return;
+    reply_name(to, name);
+    json_put_string(to, text);
+}
+
+static void put_elements(struct buf *to, const struct json *json) {
+    bool object = json->type == JSON_OBJECT;
+    buf_byte(to, object ? '{' : '[');
+    for (uint32_t i = 0; i < json->count; i++) {
+        if (i != 0)
+            buf_byte(to, ',');
+        if (object) {
+            json_put_string(to, json->members[i].name);
+            buf_byte(to, ':');
+        }
+        reply_json(to, object ? &json->members[i].value : &json->elements[i]);
+    }
+    buf_byte(to, object ? '}' : ']');
+}
+
+void reply_json(struct buf *to, const struct json *json) {
+    switch (json->type) {
+    case JSON_NULL:
+        buf_lit(to, "null");
+        break;
+    case JSON_FALSE:
+        buf_lit(to, "false");
+        break;
+    case JSON_TRUE:
+        buf_lit(to, "true");
+        break;
+    case JSON_NUMBER:
+        buf_put(to, json->text);
+        break;
+    case JSON_STRING:
+        json_put_string(to, json->text);
+        break;
+    default:
+        put_elements(to, json);
+    }
+}
