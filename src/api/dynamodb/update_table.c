@@ -1,4 +1,6 @@
 /* UpdateTable. */
+#include <inttypes.h>
+
 #include "api/dynamodb/describe.h"
 #include "api/dynamodb/operation.h"
 #include "api/dynamodb/schema.h"
@@ -52,6 +54,14 @@ static const struct json *index_action(const struct json *update, enum arg *kind
     return action;
 }
 
+/* One element may say more than one thing, which is one too many. */
+static bool has_two(const struct json *update) {
+    struct args args;
+    spec_bind(&shape_index_update, update, &args);
+    return args_has(&args, ARG_UPDATE) + args_has(&args, ARG_CREATE) + args_has(&args, ARG_DELETE) >
+           1;
+}
+
 /* Each names one index, and no two the same. */
 static enum status check_index_updates(struct call *call, const struct json *list) {
     struct bytes *names = ARENA_ARRAY(call->arena, struct bytes, list->count + 1);
@@ -92,8 +102,16 @@ static enum status read_added(struct call *call, const struct args *action,
     return status;
 }
 
-static enum status read_changed(struct call *call, const struct args *action,
+static enum status read_changed(struct call *call, const struct args *action, uint32_t place,
                                 struct altering *alter) {
+    if (!args_has(action, ARG_PROVISIONED_THROUGHPUT) &&
+        !args_has(action, ARG_ON_DEMAND_THROUGHPUT) && !args_has(action, ARG_WARM_THROUGHPUT))
+        return call_invalid(call,
+                            "1 validation error detected: Value null at "
+                            "'globalSecondaryIndexUpdates.%" PRIu32
+                            ".member.update.provisionedThroughput' failed to satisfy constraint: "
+                            "Member must not be null",
+                            place);
     uint32_t at = alter->by.update_index_count++;
     alter->by.update_indexes[at].name = args_text(action, ARG_INDEX_NAME);
     if (schema_read_capacity(call, action, &alter->by.update_indexes[at].capacity) == OK)
@@ -112,10 +130,12 @@ static enum status read_index_updates(struct call *call, const struct json *list
         struct args action;
         enum status status = OK;
         index_action(&list->elements[i], &kind, &action);
+        if (has_two(&list->elements[i]))
+            alter->online += 2;
         if (kind == ARG_CREATE) {
             status = read_added(call, &action, table, alter);
         } else if (kind == ARG_UPDATE) {
-            status = read_changed(call, &action, alter);
+            status = read_changed(call, &action, i + 1, alter);
         } else {
             alter->by.drop_index = args_text(&action, ARG_INDEX_NAME);
             alter->online++;
