@@ -35,11 +35,21 @@ async function must(target, operation, input) {
   return json;
 }
 
+// A change of a table has come to its end: it and its indexes are there, or it is gone.
+async function settled(target, TableName) {
+  for (;;) {
+    const { status, json } = await target.call('DescribeTable', { TableName });
+    if (status !== 200) return;
+    const { TableStatus, GlobalSecondaryIndexes = [] } = json.Table;
+    if (TableStatus === 'ACTIVE' && GlobalSecondaryIndexes.every((index) => index.IndexStatus === 'ACTIVE')) return;
+    await sleep(5);
+  }
+}
+
 async function prepare(target, { tables = [], items = {} }) {
   for (const input of tables) {
     await must(target, 'CreateTable', input);
-    while ((await must(target, 'DescribeTable', { TableName: input.TableName })).Table.TableStatus !== 'ACTIVE')
-      await sleep(20);
+    await settled(target, input.TableName);
   }
   for (const [TableName, list] of Object.entries(items))
     for (const Item of list) await must(target, 'PutItem', { TableName, Item });
@@ -54,6 +64,8 @@ async function clear(target) {
   while ((await must(target, 'ListTables', {})).TableNames.length) await sleep(20);
 }
 
+const changes = new Set(['CreateTable', 'UpdateTable', 'DeleteTable']);
+
 // Runs a file's cases against a target; resolves to { name: [answer, ...] }.
 export async function runFile(target, file) {
   await clear(target);
@@ -64,6 +76,7 @@ export async function runFile(target, file) {
     for (const [operation, input] of stepsOf(found)) {
       const answer = await target.call(operation, input);
       answers[name].push(normalAnswer(operation, answer));
+      if (answer.status === 200 && changes.has(operation)) await settled(target, answer.json.TableDescription.TableName);
       if (answer.status !== 0) continue;
       if (!target.restart) throw new Error(`${target.name} did not survive ${operation} ${JSON.stringify(input)}`);
       await target.restart();

@@ -54,6 +54,7 @@ async function freePort() {
 // Starts a child, kills it with us, and resolves to an ender once `ready(port)` answers.
 async function startChild(command, args, port, options = {}) {
   const child = spawn(command, args, { stdio: 'ignore', ...options });
+  child.unref(); // it ends with us, however we end
   const forget = () => child.kill('SIGKILL');
   process.on('exit', forget);
   const ended = once(child, 'exit');
@@ -69,6 +70,7 @@ async function startChild(command, args, port, options = {}) {
     await sleep(100);
   }
   return async () => {
+    child.ref();
     child.kill('SIGKILL');
     await ended;
     process.off('exit', forget);

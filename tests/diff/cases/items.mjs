@@ -74,6 +74,8 @@ const each6 = each([30, 31, 32, 33, 40], (depth) => [`depth ${depth}`, [put({ a:
 
 export const cases = {
   ...each1, ...each2, ...onKey('plain', key), ...onKey('ranged', rangedKey), ...onKey('binary', binaryKey), ...each3, ...each4, ...each5, ...each6,
+  ...each([['PutItem', { Item: { a: S('x'), b: S('y') } }], ['DeleteItem', { Key: { a: S('x'), b: S('y') } }], ['UpdateItem', { Key: { a: S('x'), b: S('y') } }]].flatMap(([operation, base]) => ['a.k', 'b[0]', 'c.k', 'd[1].x', 'x.c'].map((path) => [operation, base, path])),
+    ([operation, base, path]) => [`${operation} inside ${path}`, [operation, { TableName: 'indexed', ...base, ConditionExpression: `attribute_not_exists(${path})` }]]),
   'old values': [put({ a: S('o'), x: N(1) }, { ReturnValues: 'ALL_OLD' }), put({ a: S('o'), x: N(2) }, { ReturnValues: 'ALL_OLD' }), ['DeleteItem', { TableName: 'plain', Key: { a: S('o') }, ReturnValues: 'ALL_OLD' }], ['DeleteItem', { TableName: 'plain', Key: { a: S('o') }, ReturnValues: 'ALL_OLD' }]],
   'projections in shape': [
     put({ a: S('pr'), m: M({ k: S('v'), d: M({ x: N(1), y: N(2) }) }), l: L(S('0'), S('1'), M({ q: N(9), r: N(8) }), L(N(1), N(2))), s: S('s') }),
