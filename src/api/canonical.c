@@ -162,6 +162,11 @@ static bool is_blank(uint8_t c) {
 }
 
 static void put_trimmed(struct buf *to, struct bytes value) {
+    if (value.size == 0 || (memchr(value.data, ' ', value.size) == NULL &&
+                            memchr(value.data, '\t', value.size) == NULL)) {
+        buf_put(to, value);
+        return;
+    }
     uint8_t *at = buf_reserve(to, value.size), *start = at;
     for (size_t i = 0; i < value.size; i++) {
         if (!is_blank(value.data[i]))
