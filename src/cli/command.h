@@ -8,6 +8,10 @@
 int command_serve(int argc, char **argv);
 int command_keys(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_backup(int argc, char **argv);
+int command_restore(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_version(int argc, char **argv);
 int command_help(int argc, char **argv);
 

@@ -1,5 +1,6 @@
 /* gametable: one table for the whole game. */
 #include "cli/command.h"
+#include "cli/copies.h"
 #include "cli/settings.h"
 
 #include <stdio.h>
@@ -18,6 +19,10 @@ static const struct command commands[] = {
      "say who may come in, and what they may touch"},
     {"verify", command_verify, "verify [--data DIR]",
      "check a data folder that no server has open"},
+    {"backup", command_backup, "backup [--data DIR] TARGET", "copy a data folder"},
+    {"restore", command_restore, "restore [--data DIR] BACKUP", "make a data folder of a backup"},
+    {"export", command_export, "export [--data DIR] TABLE FOLDER", "write a table to files"},
+    {"import", command_import, "import [--data DIR] TABLE FILE...", "read a table from files"},
     {"version", command_version, "version", "print the version"},
     {"help", command_help, "help [serve]", "explain the commands and options"},
 };
@@ -75,6 +80,8 @@ int command_help(int argc, char **argv) {
     const char *topic = argc > 0 ? argv[0] : "";
     if (strcmp(topic, "serve") == 0)
         help_serve(&text);
+    else if (copies_help(topic) != NULL)
+        buf_put(&text, bytes_str(copies_help(topic)));
     else if (strcmp(topic, "--man") == 0)
         help_man(&text);
     else if (strcmp(topic, "--settings") == 0)

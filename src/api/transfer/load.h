@@ -13,7 +13,8 @@ struct source {
      * call goes on behind it); anything else ends it. */
     enum status (*next)(struct source *source, struct arena *arena, struct failure *failure,
                         struct item *out);
-    uint64_t size; /* bytes taken so far */
+    uint64_t size;  /* bytes of records taken so far */
+    uint64_t place; /* bytes of files read so far, as they lie there; 0: no files */
 };
 
 /* What a person or a client sees of it while it runs. Read by any thread. */

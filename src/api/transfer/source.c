@@ -13,7 +13,7 @@ struct file_source {
     struct source base; /* first */
     struct file_source_settings settings;
     size_t next_file;
-    uint64_t size_before; /* of the files that are done */
+    uint64_t size_before, place_before; /* of the files that are done */
 
     /* the file at hand */
     struct stream stream; /* reads `file` */
@@ -44,6 +44,7 @@ static long read_file(struct stream *stream, void *to, size_t size) {
 static void shut(struct file_source *source) {
     if (source->file == NULL)
         return;
+    source->place_before += (uint64_t)gzoffset(source->file);
     gzclose(source->file);
     source->file = NULL;
     source->size_before += source->records.size;
@@ -163,6 +164,7 @@ static enum status file_next(struct source *base, struct arena *arena, struct fa
         status = source->settings.format == FORMAT_JSON ? next_json(source, arena, failure, out)
                                                         : next_csv(source, arena, failure, out);
         base->size = source->size_before + source->records.size;
+        base->place = source->place_before + (uint64_t)gzoffset(source->file);
         if (status == IO_FAILED)
             return unreadable(source, "it is damaged or ends too early", arena, failure);
         if (status != NOT_FOUND)
