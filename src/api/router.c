@@ -1,15 +1,18 @@
 #include "api/router.h"
 
+#include "api/admin.h"
 #include "api/dynamodb/answer.h"
 #include "base/mem.h"
 
 struct router {
     struct dynamodb_face *dynamodb;
+    struct admin admin;
 };
 
-struct router *router_new(struct engine *engine, const struct dynamodb_settings *settings) {
+struct router *router_new(struct engine *engine, const struct router_settings *settings) {
     struct router *router = mem_zalloc(sizeof(*router));
-    router->dynamodb = dynamodb_face_new(engine, settings);
+    router->dynamodb = dynamodb_face_new(engine, &settings->dynamodb);
+    router->admin = (struct admin){engine, settings->test_clock};
     return router;
 }
 
@@ -61,6 +64,8 @@ void router_handle(struct http_exchange *exchange, void *context) {
         answer_healthy(exchange);
     else if (bytes_equal(exchange->method, BYTES("OPTIONS")))
         answer_preflight(exchange);
+    else if (admin_takes(exchange->path))
+        admin_handle(exchange, &router->admin);
     else if (root)
         answer_text(exchange, 405, BYTES("this path takes GET and POST\n"));
     else

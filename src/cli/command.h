@@ -12,6 +12,8 @@ int command_backup(int argc, char **argv);
 int command_restore(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
+int command_clock(int argc, char **argv);
+int command_expire(int argc, char **argv);
 int command_version(int argc, char **argv);
 int command_help(int argc, char **argv);
 

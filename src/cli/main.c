@@ -23,6 +23,9 @@ static const struct command commands[] = {
     {"restore", command_restore, "restore [--data DIR] BACKUP", "make a data folder of a backup"},
     {"export", command_export, "export [--data DIR] TABLE FOLDER", "write a table to files"},
     {"import", command_import, "import [--data DIR] TABLE FILE...", "read a table from files"},
+    {"clock", command_clock, "clock [--forward TIME]",
+     "move the clock of a server started with --test-clock"},
+    {"expire", command_expire, "expire", "remove what has expired by that clock, now"},
     {"version", command_version, "version", "print the version"},
     {"help", command_help, "help [serve]", "explain the commands and options"},
 };

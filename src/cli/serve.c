@@ -109,9 +109,21 @@ static enum status listen_http(struct server *server) {
     return http_listen(server->loops, &http, &server->arena, &server->failure, &server->http);
 }
 
+/* Whoever reaches the port could make everything expire. */
+static enum status check_clock(struct server *server) {
+    const struct settings *settings = &server->settings;
+    if (!settings->test_clock || address_is_loopback(&settings->http) || settings->trust_network)
+        return OK;
+    return failure_set(&server->failure, &server->arena, INVALID,
+                       "--test-clock is for tests: %s is not a loopback address, and whoever "
+                       "reaches it could move the clock",
+                       settings->http.host);
+}
+
 static enum status start(struct server *server) {
-    enum status status =
-        access_open(&server->settings, &server->arena, &server->failure, &server->keys);
+    enum status status = check_clock(server);
+    if (status == OK)
+        status = access_open(&server->settings, &server->arena, &server->failure, &server->keys);
     if (status == OK)
         status = open_tls(server);
     if (status == OK)
@@ -119,13 +131,14 @@ static enum status start(struct server *server) {
     if (status != OK)
         return status;
     open_transfer(server);
-    struct dynamodb_settings face = {
-        .region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
-        .strict_paging = server->settings.strict_paging,
-        .keys = server->keys,
-        .transfer = server->transfer,
+    struct router_settings router = {
+        .dynamodb = {.region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
+                     .strict_paging = server->settings.strict_paging,
+                     .keys = server->keys,
+                     .transfer = server->transfer},
+        .test_clock = server->settings.test_clock,
     };
-    server->router = router_new(server->engine, &face);
+    server->router = router_new(server->engine, &router);
     server->loops = loops_new(thread_count(&server->settings));
     loops_start(server->loops);
     return listen_http(server);

@@ -78,6 +78,8 @@ static const struct setting table[] = {
      "allow listening beyond loopback without keys: whoever reaches the port may read and write "
      "everything",
      NULL},
+    {"test-clock", KIND_SWITCH, AT(test_clock), NULL, "no",
+     "let tests move the clock and expire items: gametable clock, gametable expire", NULL},
     {"log-level", KIND_CHOICE, AT(log.level), "debug|info|warn|error", "info",
      "less than this is not logged", levels},
     {"log-json", KIND_SWITCH, AT(log.json), NULL, "no", "log one JSON object a line", NULL},

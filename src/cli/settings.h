@@ -33,6 +33,7 @@ struct settings {
     const char *keys; /* the key file; "": none */
     const char *tls_cert, *tls_key;
     bool trust_network;
+    bool test_clock;
     struct log_settings log;
 };
 

@@ -17,12 +17,3 @@ enum status op_describe_endpoints(struct call *call) {
     buf_lit(call->reply, ",\"CachePeriodInMinutes\":1440}]}");
     return OK;
 }
-
-enum status op_describe_time_to_live(struct call *call) {
-    struct table_description table;
-    enum status status =
-        engine_describe(call->engine, call->table, call->arena, &call->failure, &table);
-    if (status == OK)
-        buf_lit(call->reply, "{\"TimeToLiveDescription\":{\"TimeToLiveStatus\":\"DISABLED\"}}");
-    return status;
-}

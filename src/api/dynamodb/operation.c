@@ -68,7 +68,7 @@ static const struct operation operations[] = {
     KNOWN("UpdateKinesisStreamingDestination"),
     DONE("UpdateTable", update_table, update_table),
     KNOWN("UpdateTableReplicaAutoScaling"),
-    KNOWN("UpdateTimeToLive"),
+    DONE("UpdateTimeToLive", update_time_to_live, update_time_to_live),
 };
 
 enum { OPERATION_COUNT = sizeof(operations) / sizeof(operations[0]) };

@@ -31,7 +31,6 @@ enum status op_list_tags_of_resource(struct call *call);
 /* account.c */
 enum status op_describe_limits(struct call *call);
 enum status op_describe_endpoints(struct call *call);
-enum status op_describe_time_to_live(struct call *call);
 /* backups.c, restore.c */
 enum status op_create_backup(struct call *call);
 enum status op_describe_backup(struct call *call);
@@ -57,6 +56,10 @@ enum status op_describe_global_table(struct call *call);
 enum status op_list_global_tables(struct call *call);
 enum status op_get_resource_policy(struct call *call);
 enum status op_delete_resource_policy(struct call *call);
+
+/* expiry.c */
+enum status op_update_time_to_live(struct call *call);
+enum status op_describe_time_to_live(struct call *call);
 
 /* items */
 enum status op_put_item(struct call *call);

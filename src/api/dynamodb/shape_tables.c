@@ -150,6 +150,17 @@ SHAPE_STRUCT(shape_update_table, "UpdateTableInput", update_table_fields);
 static const struct spec_field table_only_fields[] = {TABLE};
 SHAPE_STRUCT(shape_table_only, "DescribeTableInput", table_only_fields);
 
+static const struct spec_field expiry_fields[] = {
+    SHAPE_FIELD(ATTRIBUTE_NAME, .required = true, .length_min = 1, .length_max = 255, STRING),
+    SHAPE_FIELD(ENABLED, .required = true, BOOLEAN),
+};
+SHAPE_STRUCT(shape_expiry, "TimeToLiveSpecification", expiry_fields);
+static const struct spec_field update_time_to_live_fields[] = {
+    TABLE,
+    SHAPE_FIELD(TIME_TO_LIVE_SPECIFICATION, .required = true, .spec = &shape_expiry),
+};
+SHAPE_STRUCT(shape_update_time_to_live, "UpdateTimeToLiveInput", update_time_to_live_fields);
+
 static const struct spec_field list_tables_fields[] = {
     SHAPE_FIELD(LIMIT, .ranged = true, .min = 1, .max = 100, .spec = &shape_integer),
     SHAPE_FIELD(EXCLUSIVE_START_TABLE_NAME, NAMED),

@@ -10,6 +10,7 @@ extern const struct spec shape_strings, shape_attribute, shape_attributes, shape
 
 extern const struct spec shape_create_table, shape_update_table, shape_list_tables;
 extern const struct spec shape_table_only; /* DeleteTable, DescribeTable, DescribeTimeToLive, ... */
+extern const struct spec shape_update_time_to_live;
 extern const struct spec shape_tag_resource, shape_untag_resource, shape_list_tags;
 extern const struct spec shape_nothing; /* DescribeLimits, DescribeEndpoints */
 
@@ -35,6 +36,7 @@ extern const struct spec shape_insights, shape_list_insights, shape_global_table
 /* Structures inside them, for spec_bind(). */
 extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;
 extern const struct spec shape_throughput, shape_on_demand, shape_warm, shape_stream, shape_sse;
+extern const struct spec shape_expiry;
 extern const struct spec shape_local_index, shape_global_index, shape_tag;
 extern const struct spec shape_index_update, shape_index_create, shape_index_change,
     shape_index_delete;

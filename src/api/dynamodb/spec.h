@@ -140,6 +140,7 @@
     X(TABLE_CREATION_PARAMETERS, "TableCreationParameters")                     \
     X(TABLE_NAME, "TableName")                                                  \
     X(TAGS, "Tags")                                                             \
+    X(TIME_TO_LIVE_SPECIFICATION, "TimeToLiveSpecification")                    \
     X(TAG_KEYS, "TagKeys")                                                      \
     X(TARGET_TABLE_NAME, "TargetTableName")                                     \
     X(TIME_RANGE_LOWER_BOUND, "TimeRangeLowerBound")                            \

@@ -1,0 +1,197 @@
+// Time to live through the AWS SDK, with a clock that the test moves.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test, { after, before } from 'node:test';
+import * as ddb from '@aws-sdk/client-dynamodb';
+import { rawClient } from '../lib/raw.mjs';
+import { program, startServer, temporaryFolder } from '../lib/server.mjs';
+
+const data = temporaryFolder();
+let server, client;
+const connect = (endpoint) => new ddb.DynamoDBClient({
+  endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' }, maxAttempts: 1,
+});
+const start = async () => {
+  server = await startServer({ data, args: ['--test-clock'] });
+  client = connect(server.endpoint);
+};
+const send = (name, input) => client.send(new ddb[`${name}Command`](input));
+const S = (text) => ({ S: text });
+const N = (number) => ({ N: String(number) });
+const refused = (promise, name, message) =>
+  assert.rejects(promise, (error) => {
+    assert.equal(error.name, name);
+    if (message instanceof RegExp) assert.match(error.message, message);
+    else assert.equal(error.message, message);
+    return true;
+  });
+// The command line, as a test script would use it.
+const cli = (command, ...args) => spawnSync(program, [command, '--endpoint', server.endpoint, ...args], { encoding: 'utf8' });
+const forward = (time) => {
+  const { status, stdout, stderr } = cli('clock', '--forward', time);
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+};
+const expire = () => {
+  const { status, stdout, stderr } = cli('expire');
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout).expired;
+};
+const serverNow = () => Math.floor(Date.parse(JSON.parse(cli('clock').stdout).now) / 1000);
+
+const createTable = (TableName, more = {}) => send('CreateTable', {
+  TableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: ['pk', 'board'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+  GlobalSecondaryIndexes: [
+    { IndexName: 'byBoard', KeySchema: [{ AttributeName: 'board', KeyType: 'HASH' }], Projection: { ProjectionType: 'ALL' } },
+  ],
+  ...more,
+});
+const setTtl = (TableName, Enabled, AttributeName = 'ttl') =>
+  send('UpdateTimeToLive', { TableName, TimeToLiveSpecification: { AttributeName, Enabled } });
+const put = (pk, ttl, TableName = 'rooms') =>
+  send('PutItem', { TableName, Item: { pk: S(pk), board: S('b'), ...(ttl === undefined ? {} : { ttl }) } });
+const names = async (TableName = 'rooms') => (await send('Scan', { TableName })).Items.map(({ pk }) => pk.S).sort();
+
+before(async () => {
+  await start();
+  await createTable('rooms');
+});
+after(async () => {
+  client.destroy();
+  assert.equal(await server.stop(), 0);
+});
+
+test('settings are kept and told', async () => {
+  const describe = async () => (await send('DescribeTimeToLive', { TableName: 'rooms' })).TimeToLiveDescription;
+  assert.deepEqual(await describe(), { TimeToLiveStatus: 'DISABLED' });
+  await refused(setTtl('rooms', false), 'ValidationException', 'TimeToLive is already disabled');
+  const { TimeToLiveSpecification } = await setTtl('rooms', true, 'other');
+  assert.deepEqual(TimeToLiveSpecification, { AttributeName: 'other', Enabled: true });
+  assert.deepEqual(await describe(), { AttributeName: 'other', TimeToLiveStatus: 'ENABLED' });
+  await refused(setTtl('rooms', true, 'other'), 'ValidationException', 'TimeToLive is already enabled');
+  const active = 'TimeToLive is active on a different AttributeName: current AttributeName is other';
+  await refused(setTtl('rooms', true, 'ttl'), 'ValidationException', active);
+  await refused(setTtl('rooms', false, 'ttl'), 'ValidationException', active);
+  await setTtl('rooms', false, 'other');
+  assert.deepEqual(await describe(), { TimeToLiveStatus: 'DISABLED' });
+  await setTtl('rooms', true);
+  await refused(setTtl('nowhere', true), 'ResourceNotFoundException', 'Requested resource not found: Table: nowhere not found');
+  await refused(setTtl('rooms', true, ''), 'ValidationException',
+    "1 validation error detected: Value '' at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must have length greater than or equal to 1");
+  await refused(setTtl('rooms', undefined), 'ValidationException', /'timeToLiveSpecification.enabled' failed to satisfy constraint: Member must not be null/);
+});
+
+test('an item goes at its time, from table, index and counts', async () => {
+  const now = serverNow();
+  await put('stays');
+  await put('text', S(String(now)));
+  await put('long-ago', N(now - 6 * 365 * 24 * 3600));
+  await put('in-an-hour', N(now + 3600));
+  await put('in-a-day', N(now + 24 * 3600));
+  await put('fraction', N(now + 3600.5));
+  expire();
+  assert.equal((await names()).length, 6);
+  forward('3602s');
+  expire();
+  assert.deepEqual(await names(), ['in-a-day', 'long-ago', 'stays', 'text']);
+  const { Items } = await send('Query', {
+    TableName: 'rooms', IndexName: 'byBoard', KeyConditionExpression: 'board = :b', ExpressionAttributeValues: { ':b': S('b') },
+  });
+  assert.equal(Items.length, 4);
+  const { Table } = await send('DescribeTable', { TableName: 'rooms' });
+  assert.equal(Table.ItemCount, 4);
+  assert.equal(Table.GlobalSecondaryIndexes[0].ItemCount, 4);
+  forward('24h');
+  expire();
+  assert.deepEqual(await names(), ['long-ago', 'stays', 'text']);
+});
+
+test('within a second, without being asked', async () => {
+  await put('soon', N(serverNow() + 1));
+  assert.ok((await names()).includes('soon'));
+  const until = Date.now() + 2900;
+  while ((await names()).includes('soon')) assert.ok(Date.now() < until, 'it should be gone');
+});
+
+test('a new time counts, also after a kill', async () => {
+  const now = serverNow();
+  await put('renewed', N(now + 60));
+  await put('not-renewed', N(now + 60));
+  await send('UpdateItem', {
+    TableName: 'rooms', Key: { pk: S('renewed') }, UpdateExpression: 'SET #t = :t', ExpressionAttributeNames: { '#t': 'ttl' },
+    ExpressionAttributeValues: { ':t': N(now + 600) },
+  });
+  client.destroy();
+  await server.stop('SIGKILL');
+  await start();
+  // a new process, whose clock has not been moved
+  forward(`${Math.max(0, now - serverNow()) + 70}s`);
+  expire();
+  const left = await names();
+  assert.ok(left.includes('renewed'));
+  assert.ok(!left.includes('not-renewed'));
+  assert.deepEqual((await send('DescribeTimeToLive', { TableName: 'rooms' })).TimeToLiveDescription,
+    { AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
+});
+
+test('switched on for items that are there, and a table that goes at once', async () => {
+  await createTable('late');
+  const now = serverNow();
+  for (let i = 0; i < 30; i++) await put(`p${i}`, N(now + (i % 2 ? 10 : 1000)), 'late');
+  await setTtl('late', true);
+  forward('20s');
+  for (let tries = 0; (await names('late')).length > 15; tries++) {
+    assert.ok(tries < 100);
+    expire(); // the tree may still be in the making
+  }
+  assert.equal((await names('late')).length, 15);
+  await setTtl('late', false);
+  await setTtl('late', true);
+  await send('DeleteTable', { TableName: 'late' });
+});
+
+test('many at once', async () => {
+  const raw = rawClient(server.endpoint);
+  const now = serverNow();
+  for (let i = 0; i < 3000; i += 25)
+    await raw.must('BatchWriteItem', {
+      RequestItems: { rooms: Array.from({ length: 25 }, (_, j) => ({ PutRequest: { Item: { pk: S(`many-${i + j}`), ttl: N(now + 100) } } })) },
+    });
+  forward('200s');
+  expire();
+  const { Table } = await raw.must('DescribeTable', { TableName: 'rooms' });
+  assert.ok(Table.ItemCount < 100, `${Table.ItemCount} are left`);
+  raw.close();
+});
+
+test('the clock is only for those who asked for it at the start', async () => {
+  const plain = await startServer();
+  const raw = rawClient(plain.endpoint);
+  for (const path of ['/admin/clock', '/admin/expire']) {
+    const { status, body } = await raw.send('{"forward":"1h"}', {}, 'POST', path);
+    assert.equal(status, 403);
+    assert.match(JSON.parse(body).error, /--test-clock/);
+  }
+  const { status, stderr } = spawnSync(program, ['clock', '--forward', '1h', '--endpoint', plain.endpoint], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /--test-clock/);
+  raw.close();
+  assert.equal(await plain.stop(), 0);
+  const open = spawnSync(program, ['serve', '--memory', '--test-clock', '--http', '0.0.0.0:0'], { encoding: 'utf8', timeout: 10000 });
+  assert.equal(open.status, 2);
+  assert.match(open.stderr, /--test-clock is for tests/);
+});
+
+test('what the clock does not take', async () => {
+  const raw = rawClient(server.endpoint);
+  for (const body of ['', '{}', '{"forward":1}', '{"forward":"1 h"}', '{"forward":"h"}', '{"forward":"-1h"}', '{"forward":"99999999999999999999h"}', '{"forward":"40000d"}'])
+    assert.equal((await raw.send(body, {}, 'POST', '/admin/clock')).status, 400, body);
+  assert.equal((await raw.send('', {}, 'GET', '/admin/expire')).status, 405);
+  raw.close();
+  assert.equal(spawnSync(program, ['clock', '--nonsense']).status, 2);
+  assert.equal(spawnSync(program, ['expire', '--endpoint', 'https://127.0.0.1:1']).status, 2);
+  assert.equal(spawnSync(program, ['expire', '--endpoint', 'http://127.0.0.1:1']).status, 1);
+});
