@@ -3,9 +3,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startServer } from '../../tests/lib/server.mjs';
 
-// Starts it and points the SDKs of this process, and of those it starts, at it.
-export async function startForExample(args = []) {
-  const server = await startServer({ args });
+export { timePasses } from '../../tests/lib/clock.mjs';
+
+// Starts it and points the SDKs of this process, and of those it starts, at it. Its clock can be moved.
+export async function startForExample() {
+  const server = await startServer({ args: ['--test-clock'] });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: server.endpoint,
     AWS_REGION: 'us-east-1',

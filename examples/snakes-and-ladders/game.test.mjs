@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { randomNumbers, runProgram, startForExample } from '../lib/server.mjs';
+import { randomNumbers, runProgram, startForExample, timePasses } from '../lib/server.mjs';
 import { standardBoard } from './board.mjs';
 import * as play from './game.mjs';
 import { connect, createTable, table } from './table.mjs';
@@ -129,14 +129,22 @@ test('a whole game goes as on a board of wood', async () => {
   assert.equal(await play.move(ddb, { game, players }, 1), undefined, 'nobody moves after the end');
 });
 
-test('everything ends a day after it was made', async () => {
-  const { Items } = await ddb.send(new ScanCommand({ TableName: table }));
-  const left = Items.map(({ TTL }) => TTL - Date.now() / 1000);
-  assert.ok(left.length > 10 && left.every((seconds) => seconds > 86_300 && seconds <= 86_400));
-});
-
 test('the program plays a game to its end', async () => {
   process.env.TABLE_NAME = 'main';
   const printed = await runProgram(fileURLToPath(new URL('main.mjs', import.meta.url)));
   assert.match(printed, /^2 connections to tell of each move\nfinished after \d+ moves: (alice|bob) is on 100\n$/);
+});
+
+test('everything ends a day after it was made', async () => {
+  const everything = async () => (await ddb.send(new ScanCommand({ TableName: table }))).Items;
+  const items = await everything();
+  const left = items.map(({ TTL }) => TTL - Date.now() / 1000);
+  assert.ok(left.length > 10 && left.every((seconds) => seconds > 86_300 && seconds <= 86_400));
+  await timePasses(server, '23h');
+  assert.deepEqual(await everything(), items);
+  await timePasses(server, '2h');
+  assert.deepEqual(await everything(), []);
+  assert.equal(await play.getPlayerById(ddb, 'ABC123-bob'), undefined);
+  assert.deepEqual(await play.getConnections(ddb, 'ABC123'), []);
+  assert.deepEqual(await play.listGames(ddb), []);
 });

@@ -1,5 +1,5 @@
 // One table for games, players and connections; `TTL` ends them a day after they were made.
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 export const table = process.env.TABLE_NAME ?? 'snakes-and-ladders';
@@ -20,6 +20,11 @@ export async function createTable(ddb) {
     GlobalSecondaryIndexes: [
       { IndexName: 'GSI1', KeySchema: key('GSI1PK', 'GSI1SK'), Projection: { ProjectionType: 'ALL' } },
     ],
+  }));
+  await waitUntilTableExists({ client: ddb, maxWaitTime: 60, minDelay: 1 }, { TableName: table });
+  await ddb.send(new UpdateTimeToLiveCommand({
+    TableName: table,
+    TimeToLiveSpecification: { AttributeName: 'TTL', Enabled: true },
   }));
 }
 

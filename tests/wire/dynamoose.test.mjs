@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import dynamoose from 'dynamoose';
+import { timePasses } from '../lib/clock.mjs';
 import { startServer } from '../lib/server.mjs';
 
 let server;
 let client;
 let Player;
 before(async () => {
-  server = await startServer();
+  server = await startServer({ args: ['--test-clock'] });
   client = new dynamoose.aws.ddb.DynamoDB({
     endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' }, maxAttempts: 1,
   });
@@ -150,4 +151,20 @@ test('a table is brought to what the model has become', async () => {
   assert.deepEqual(Table.GlobalSecondaryIndexes.map(({ IndexName, IndexStatus }) => [IndexName, IndexStatus]), [['byMail', 'ACTIVE']]);
   const { Tags } = await client.listTagsOfResource({ ResourceArn: Table.TableArn });
   assert.deepEqual(Tags, [{ Key: 'game', Value: 'chess' }]);
+});
+
+test('a model whose items expire', async () => {
+  const Ticket = dynamoose.model('Ticket', new dynamoose.Schema({ id: String, note: String }));
+  const options = { initialize: false, throughput: 'ON_DEMAND', expires: { ttl: 3_600_000, attribute: 'until' }, update: true };
+  await new dynamoose.Table('tickets', [Ticket], options).initialize();
+  const { TimeToLiveDescription } = await client.describeTimeToLive({ TableName: 'tickets' });
+  assert.deepEqual(TimeToLiveDescription, { AttributeName: 'until', TimeToLiveStatus: 'ENABLED' });
+  await Ticket.create({ id: 't', note: 'an hour' });
+  const left = (await Ticket.get('t')).until - Date.now();
+  // it rounds to whole seconds
+  assert.ok(left > 3_580_000 && left <= 3_601_000);
+  await timePasses(server, '59m');
+  assert.ok(await Ticket.get('t'));
+  await timePasses(server, '2m');
+  assert.equal(await Ticket.get('t'), undefined);
 });

@@ -1,9 +1,10 @@
 // dynamodb-onetable, unchanged: a schema of models in one table that it makes itself.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Table } from 'dynamodb-onetable';
 import { Dynamo } from 'dynamodb-onetable/Dynamo';
+import { timePasses } from '../lib/clock.mjs';
 import { startServer } from '../lib/server.mjs';
 
 const schema = {
@@ -52,12 +53,12 @@ let table;
 let Account;
 let Player;
 before(async () => {
-  server = await startServer();
+  server = await startServer({ args: ['--test-clock'] });
   client = new DynamoDBClient({
     endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' }, maxAttempts: 1,
   });
   table = new Table({ name: 'onetable', client: new Dynamo({ client }), schema, partial: true, logger: false });
-  await table.createTable();
+  await table.createTable({ TimeToLiveSpecification: { AttributeName: 'until', Enabled: true } });
   Account = table.getModel('Account');
   Player = table.getModel('Player');
 });
@@ -193,4 +194,18 @@ describe('transactions', () => {
     const found = await table.transact('get', reading, { parse: true, hidden: false });
     assert.deepEqual(found.map(({ name }) => name), ['T1 again', 'T2']);
   });
+});
+
+test('a field for the time to live ends the item', async () => {
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: 'onetable' }));
+  assert.deepEqual(TimeToLiveDescription, { AttributeName: 'until', TimeToLiveStatus: 'ENABLED' });
+  const Ticket = table.getModel('Ticket');
+  const until = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000);
+  await Ticket.create({ id: 't', until });
+  assert.deepEqual((await Ticket.get({ id: 't' })).until, until);
+  await timePasses(server, '59m');
+  assert.ok(await Ticket.get({ id: 't' }));
+  await timePasses(server, '2m');
+  assert.equal(await Ticket.get({ id: 't' }), undefined);
+  assert.ok(await Account.get({ id: 'one' }));
 });

@@ -1,5 +1,5 @@
 // The one table: PK and SK, one index for the boards, `ttl` for what passes.
-import { DynamoDBClient, CreateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, CreateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 
 export type Game = { ddb: DynamoDBDocument; table: string; scores: ScoreForm };
@@ -16,7 +16,8 @@ export function connect(table = 'kauwa-udd', scores: ScoreForm = 'padded'): Game
   return { ddb, table, scores };
 }
 
-export async function createTable({ ddb, table, scores }: Game): Promise<void> {
+// `expiry` names the attribute with the second in which an item ends.
+export async function createTable({ ddb, table, scores }: Game, expiry = 'ttl'): Promise<void> {
   await ddb.send(new CreateTableCommand({
     TableName: table,
     BillingMode: 'PAY_PER_REQUEST',
@@ -39,12 +40,10 @@ export async function createTable({ ddb, table, scores }: Game): Promise<void> {
       Projection: { ProjectionType: 'ALL' },
     }],
   }));
-}
-
-export async function enableExpiry({ ddb, table }: Game): Promise<void> {
+  await waitUntilTableExists({ client: ddb, maxWaitTime: 60, minDelay: 1 }, { TableName: table });
   await ddb.send(new UpdateTimeToLiveCommand({
     TableName: table,
-    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    TimeToLiveSpecification: { AttributeName: expiry, Enabled: true },
   }));
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { randomNumbers, runProgram, startForExample } from '../../lib/server.mjs';
+import { randomNumbers, runProgram, startForExample, timePasses } from '../../lib/server.mjs';
 import { adapter, authHandler } from '../dist/auth.js';
 import { bucket, bucketsOf, ownBest, period, postScore, rank, scope, scoreKey, top } from '../dist/boards.js';
 import { key } from '../dist/entities.js';
@@ -224,6 +224,12 @@ describe('sign-in', () => {
   });
 });
 
+test('the program plays a match', async () => {
+  const printed = await runProgram(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
+  assert.match(printed, /room K4UWA: 3 players, 3 rounds/);
+  assert.match(printed, /LB#all#room#K4UWA\n {2}1\. bilal +1550\n {2}2\. asha +1500\n {2}3\. chen +500\n/);
+});
+
 describe('expiry', () => {
   test('all of a room carries a time, what lasts does not', async () => {
     await createRoom(game, 'EPHEM', 'e');
@@ -238,12 +244,40 @@ describe('expiry', () => {
     for (const itemKey of [key.stats('e'), key.entry('LB#all#room#EPHEM', 'e'), key.thing('thing-1')])
       assert.equal((await item(itemKey)).ttl, undefined);
   });
-});
 
-test('the program plays a match', async () => {
-  const printed = await runProgram(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
-  assert.match(printed, /room K4UWA: 3 players, 3 rounds/);
-  assert.match(printed, /LB#all#room#K4UWA\n {2}1\. bilal +1550\n {2}2\. asha +1500\n {2}3\. chen +500\n/);
+  test('a room is gone after its hours, what lasts is not', async () => {
+    const store = adapter(game);
+    const { id: userId } = await store.createUser({ email: 'chen@example.com', emailVerified: null });
+    await store.createSession({ sessionToken: 'kept', userId, expires: new Date(Date.now() + 1000) });
+    const everything = async () => (await game.ddb.scan({ TableName: game.table })).Items;
+    const before = await everything();
+    await timePasses(server, '5h');
+    assert.equal((await everything()).length, before.length);
+    await timePasses(server, '2h');
+    assert.equal(await lobby(game, 'EPHEM'), undefined);
+    assert.deepEqual(await reactions(game, 'EPHEM', 1), []);
+    assert.deepEqual(await everything(), before.filter(({ PK }) => !PK.startsWith('ROOM#')));
+    assert.equal((await stats(game, 'e')).games, 1);
+    assert.equal((await top(game, 'LB#all#room#EPHEM')).length, 1);
+    assert.ok(await store.getSessionAndUser('kept'), 'it does not end by `ttl`');
+  });
+
+  test('in a table of their own, sessions end by `expires`, with its fraction', async () => {
+    const own = connect('sessions');
+    await createTable(own, 'expires');
+    const store = adapter(own);
+    const { id: userId } = await store.createUser({ email: 'dina@example.com', emailVerified: null });
+    const inHoursFromThere = (hours) => new Date(Date.now() + (7 + hours) * 3_600_000 + 123);
+    await store.createSession({ sessionToken: 'short', userId, expires: inHoursFromThere(1) });
+    await store.createSession({ sessionToken: 'long', userId, expires: inHoursFromThere(3) });
+    await store.createVerificationToken({ identifier: 'dina@example.com', token: 'vt', expires: inHoursFromThere(1) });
+    assert.ok(await store.getSessionAndUser('short'));
+    await timePasses(server, '2h');
+    assert.equal(await store.getSessionAndUser('short'), null);
+    assert.equal(await store.useVerificationToken({ identifier: 'dina@example.com', token: 'vt' }), null);
+    assert.equal((await store.getSessionAndUser('long')).user.id, userId);
+    own.ddb.destroy();
+  });
 });
 
 async function inParallel(width, list, work) {
