@@ -6,6 +6,9 @@ const sameCounts = (operation, input, two) => operation === 'Query' && input.Ind
   ['Count', 'ScannedCount'].every((name) => two.ours.answer[name] === two.theirs.answer[name]) && two.ours.answer.order === undefined;
 
 const deviations = [
+  ...['local', 'dynalite'].map((name) => [name, ({ operation, input, ours, theirs }) => operation === 'UpdateItem' && ours.status === 200 &&
+      theirs.status === 200 && input.ReturnValues === 'ALL_NEW' && !ours.answer.Attributes,
+  'an update that only takes away from nothing makes an item of its key']),
   ['local', ({ operation, input, ...two }) => operation === 'UpdateItem' && both(two) && /^UPDATED/.test(input.ReturnValues) && nested(input),
     'UPDATED_OLD and UPDATED_NEW give whole attributes, the service the paths that were written'],
   ['local', ({ operation, theirs }) => operation === 'DeleteItem' && theirs.answer?.ConsumedCapacity !== undefined,

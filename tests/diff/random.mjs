@@ -39,14 +39,14 @@ const byValue = (list) => [...new Map(list.map((n) => [Number(n), n])).values()]
 
 function scalar(r, type, empty = true) {
   if (type === 'N') return { N: r.one(numbers) };
-  const text = r.one(empty ? texts : texts.slice(1));
+  const text = r.one(empty && r.falsy ? texts : texts.slice(1));
   return type === 'B' ? { B: b64(text) } : { S: text };
 }
 
 function value(r, depth = 2) {
   const kind = r.one(['S', 'N', 'B', 'S', 'N', 'BOOL', 'NULL', 'SS', 'NS', 'BS', ...(depth ? ['L', 'M', 'L', 'M'] : [])]);
   switch (kind) {
-    case 'BOOL': return { BOOL: r.maybe() };
+    case 'BOOL': return { BOOL: r.maybe() || !r.falsy };
     case 'NULL': return { NULL: true };
     case 'SS': return { SS: distinct([r.one(texts), r.one(texts)]) };
     case 'NS': return { NS: byValue([r.one(numbers), r.one(numbers)]) };
@@ -144,7 +144,7 @@ function update(r, s, bind) {
     return r.one([
       () => `${to} = ${bind.value(value(r))}`, () => `${to} = if_not_exists(${from}, ${bind.value(value(r, 1))})`,
       () => `${to} = ${from} + ${bind.value(scalar(r, 'N'))}`, () => `${to} = if_not_exists(${from}, ${bind.value({ N: '1' })}) - ${bind.value({ N: '3' })}`,
-      () => `${to} = list_append(if_not_exists(${from}, ${bind.value({ L: [] })}), ${bind.value({ L: [value(r, 0)] })})`, () => `${to} = ${from}`,
+      () => `${to} = list_append(if_not_exists(${from}, ${bind.value({ L: [] })}), ${bind.value({ L: [value(r, 0)] })})`, () => `${to} = ${r.falsy ? from : bind.value(value(r))}`, // dynalite's copy of a set is the set
     ])();
   };
   const clause = (word, make) => { const parts = r.some(2, make).filter(Boolean); return parts.length ? `${word} ${parts.join(', ')}` : ''; };
@@ -280,6 +280,8 @@ async function makeTable(target, input) {
 // One round from a seed; resolves to the differences: [{ step, answers }].
 export async function round(targets, seed, steps) {
   const r = chance(seed);
+  // To functions of dynalite's conditions an empty text and false are not there.
+  r.falsy = !targets.some((target) => target.name === 'dynalite');
   const s = shape(r);
   await Promise.all(targets.map((target) => makeTable(target, s.input)));
   const found = [];
