@@ -7,6 +7,7 @@ enum { CHUNK = 256 * 1024 };
 
 void records_init(struct records *records, struct stream *stream) {
     *records = (struct records){.stream = stream};
+    buf_reserve(&records->buf, CHUNK); /* so that there is something to point into */
 }
 
 void records_release(struct records *records) {
