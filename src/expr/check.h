@@ -16,7 +16,7 @@ enum status check_shape(const struct expr_source *source, const struct node *nod
 
 struct binder {
     const struct expr_source *source; /* no env: names and values are in place already */
-    uint32_t operators; /* seen so far */
+    uint32_t operators;               /* seen so far */
 };
 
 /* Aliases in the paths, which are in the order given, become names; then the set is sorted. Faults
