@@ -6,13 +6,14 @@
  *
  * The writer looks a few times a second and takes away what is due, as ordinary deletions in
  * groups of their own: since nothing else happens between looking and deciding, what was due still
- * is. A batch is small enough for others not to notice, and after one the writer does for as long
- * as it took what others wait for. Tables take turns. */
+ * is. A batch is small enough for others not to notice. After one, the writer does for as long as
+ * it took what others ask for; unless it is late, then only what already waits. Tables take turns.
+ */
 #include "table/local/writer.h"
 
 #include "base/clock.h"
 
-enum { BATCH = 500, LOOK_US = 200 * 1000 };
+enum { BATCH = 1000, LOOK_US = 200 * 1000, LATE_MS = 400 };
 
 /* Times are in the tree's order: from the oldest that counts. */
 static bool seek_first(struct tree_cursor *cursor, const struct table *table, int64_t now_ms) {
@@ -28,11 +29,12 @@ static bool is_due(struct tree_cursor *cursor, int64_t now_ms) {
     return keys_time_of(tree_key(cursor), &ms) && ms <= (uint64_t)now_ms;
 }
 
-static bool has_due(const struct table *table, int64_t now_ms) {
+/* Whether something of the table ended `ago_ms` ago or before. */
+static bool has_due(const struct table *table, int64_t now_ms, int64_t ago_ms) {
     if (table->expiry == NULL || table->expiry->tree == NULL || table->loading)
         return false;
     struct tree_cursor cursor = {0};
-    bool due = seek_first(&cursor, table, now_ms) && is_due(&cursor, now_ms);
+    bool due = seek_first(&cursor, table, now_ms) && is_due(&cursor, now_ms - ago_ms);
     tree_cursor_release(&cursor);
     return due;
 }
@@ -43,7 +45,7 @@ static struct table *find_due(struct local *local, int64_t now_ms) {
     size_t at = 0;
     for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;) {
         struct table *table = slot->value;
-        if (!has_due(table, now_ms))
+        if (!has_due(table, now_ms, 0))
             continue;
         if (first == NULL || table->id < first->id)
             first = table;
@@ -109,7 +111,7 @@ int64_t expiry_run(struct local *local) {
     local->writer->expired_table = table->id;
     if (run_batch(local, table, now_ms, &done) != OK)
         return TICK_MAX_US; /* what failed may work then */
-    return clock_ticks_us() - start;
+    return has_due(table, now_ms, LATE_MS) ? 0 : clock_ticks_us() - start;
 }
 
 enum status expiry_run_all(struct local *local, struct change *change) {
