@@ -307,6 +307,37 @@ class Conditions(Case):
         self.assertIsInstance(error, client.exceptions.ConditionalCheckFailedException)
         self.game.delete_item(Key=key, ConditionExpression=Attr("n").eq(1))
 
+    def test_transactions(self):
+        key = {"PK": {"S": "transaction"}, "SK": {"S": "1"}}
+        add = {"Update": {"TableName": "game", "Key": key, "UpdateExpression": "ADD n :one",
+                          "ExpressionAttributeValues": {":one": {"N": "1"}}}}
+        for _ in range(2):
+            client.transact_write_items(TransactItems=[add], ClientRequestToken="boto3-once")
+        found = client.transact_get_items(TransactItems=[{"Get": {"TableName": "game", "Key": key}}])
+        self.assertEqual(found["Responses"], [{"Item": {**key, "n": {"N": "1"}}}])
+        error = self.refused(
+            "TransactionCanceledException",
+            "Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed]",
+            client.transact_write_items,
+            TransactItems=[{"Put": {"TableName": "game", "Item": key, "ConditionExpression": "attribute_not_exists(PK)",
+                                    "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}}])
+        self.assertIsInstance(error, client.exceptions.TransactionCanceledException)
+        self.assertEqual(error.response["CancellationReasons"][0]["Item"], {**key, "n": {"N": "1"}})
+
+    def test_time_to_live(self):
+        set_expiry = lambda on: client.update_time_to_live(
+            TableName="game", TimeToLiveSpecification={"AttributeName": "expires", "Enabled": on})
+        self.assertEqual(set_expiry(True)["TimeToLiveSpecification"], {"AttributeName": "expires", "Enabled": True})
+        self.assertEqual(client.describe_time_to_live(TableName="game")["TimeToLiveDescription"],
+                         {"AttributeName": "expires", "TimeToLiveStatus": "ENABLED"})
+        key = {"PK": "ending", "SK": "1"}
+        self.game.put_item(Item={**key, "expires": Decimal("%.3f" % (time.time() + 0.2))})
+        until = time.time() + 5
+        while "Item" in self.game.get_item(Key=key):
+            self.assertLess(time.time(), until)
+            time.sleep(0.05)
+        set_expiry(False)
+
     def test_indexes(self):
         answer = self.game.query(IndexName="byScore", KeyConditionExpression=Key("board").eq("main") & Key("score").gte(Decimal("2.5")),
                                  ScanIndexForward=False, ReturnConsumedCapacity="INDEXES")

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test, { after, before } from 'node:test';
 import * as ddb from '@aws-sdk/client-dynamodb';
+import * as streams from '@aws-sdk/client-dynamodb-streams';
 import { rawClient } from '../lib/raw.mjs';
 import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 
@@ -151,6 +152,35 @@ test('switched on for items that are there, and a table that goes at once', asyn
   await setTtl('late', false);
   await setTtl('late', true);
   await send('DeleteTable', { TableName: 'late' });
+});
+
+test('the stream says who removed it', async () => {
+  await createTable('told', { StreamSpecification: { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' } });
+  await setTtl('told', true);
+  await put('ended', N(serverNow() + 5), 'told');
+  await put('deleted', N(serverNow() + 5), 'told');
+  await send('DeleteItem', { TableName: 'told', Key: { pk: S('deleted') } });
+  forward('10s');
+  for (let tries = 0; (await names('told')).length > 0; tries++) {
+    assert.ok(tries < 100);
+    expire();
+  }
+  const reader = new streams.DynamoDBStreamsClient({
+    endpoint: server.endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' }, maxAttempts: 1,
+  });
+  const ask = (name, input) => reader.send(new streams[`${name}Command`](input));
+  const { Table: { LatestStreamArn: StreamArn } } = await send('DescribeTable', { TableName: 'told' });
+  const removed = [];
+  for (const { ShardId } of (await ask('DescribeStream', { StreamArn })).StreamDescription.Shards) {
+    const { ShardIterator } = await ask('GetShardIterator', { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' });
+    removed.push(...(await ask('GetRecords', { ShardIterator })).Records.filter(({ eventName }) => eventName === 'REMOVE'));
+  }
+  reader.destroy();
+  const by = (pk) => removed.find(({ dynamodb }) => dynamodb.Keys.pk.S === pk);
+  assert.equal(removed.length, 2);
+  assert.deepEqual(by('ended').userIdentity, { PrincipalId: 'dynamodb.amazonaws.com', Type: 'Service' });
+  assert.equal(by('ended').dynamodb.OldImage.board.S, 'b');
+  assert.equal(by('deleted').userIdentity, undefined);
 });
 
 test('many at once', async () => {
