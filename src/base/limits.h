@@ -48,7 +48,8 @@ enum {
     LIMIT_REQUEST_MS = 30 * 1000,
 
     /* work in the background: backups, restores, exports, imports */
-    LIMIT_BACKGROUND = 32,       /* pieces under way */
+    LIMIT_BACKGROUND = 256,      /* pieces under way */
+    LIMIT_JOBS_RUNNING = 32,     /* restores, exports and imports among them */
     LIMIT_RECORD_SIZE = 4 << 20, /* a line of JSON or a row of CSV: an item in its longest form */
     LIMIT_COLUMNS = 10000,       /* of a CSV file */
     LIMIT_IMPORT_FILES = 50000,

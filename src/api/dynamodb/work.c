@@ -21,8 +21,7 @@ static void work_submit(struct call *call) {
         return;
     work->status =
         failure_set(&call->failure, call->arena, LIMIT_EXCEEDED,
-                    "Too many backups, restores, exports and imports are under way: there is a "
-                    "limit of %d",
+                    "Too many operations on copies of tables are under way: there is a limit of %d",
                     LIMIT_BACKGROUND);
     call_wake(call);
 }

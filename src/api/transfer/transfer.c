@@ -280,22 +280,36 @@ static struct job *job_new(struct transfer *transfer, enum job_kind kind, struct
     return job;
 }
 
+/* The caller holds the lock. */
+static bool may_start(const struct transfer *transfer) {
+    unsigned running = 0;
+    for (const struct job *job = transfer->jobs; job != NULL; job = job->next)
+        running += job->view.state == JOB_RUNNING;
+    return running < LIMIT_JOBS_RUNNING;
+}
+
 static enum status start(struct job *job, struct arena *arena, struct failure *failure,
                          struct job_view *out) {
     struct transfer *transfer = job->transfer;
-    remember(job);
     *out = job->view;
     out->id = arena_copy(arena, job->view.id);
     pthread_mutex_lock(&transfer->lock);
-    add(transfer, job);
+    bool may = may_start(transfer);
+    if (may)
+        add(transfer, job);
     pthread_mutex_unlock(&transfer->lock);
-    if (background_run(transfer->background, job_main, job))
-        return OK;
+    if (may) {
+        remember(job);
+        if (background_run(transfer->background, job_main, job))
+            return OK;
+    }
     failure_set(failure, arena, LIMIT_EXCEEDED,
-                "Too many backups, restores, exports and imports are under way: there is a limit "
-                "of %d.",
-                LIMIT_BACKGROUND);
-    finish(job, LIMIT_EXCEEDED, failure);
+                "Too many restores, exports and imports are under way: there is a limit of %d.",
+                LIMIT_JOBS_RUNNING);
+    if (may)
+        finish(job, LIMIT_EXCEEDED, failure);
+    else
+        job_free(job);
     return LIMIT_EXCEEDED;
 }
 

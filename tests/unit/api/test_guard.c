@@ -195,6 +195,36 @@ static void test_partitions(void **state) {
     assert_int_equal(guard_require(&guard, ACCESS_READ, BYTES("game"), &arena, &failure), DENIED);
 }
 
+/* In memory there are no copies to be had, but who may ask is told first. */
+static void test_copies(void **state) {
+    (void)state;
+    struct bytes tables[] = {BYTES("game")}, all[] = {BYTES("*")}, some[] = {BYTES("USER#*")};
+    struct access_key key = {.tables = tables, .table_count = 1};
+    struct guard guard;
+    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct backup_request backup = {BYTES("game"), BYTES("name")}, other = {BYTES("other"), {0}};
+    struct reader_request reading = {.table = BYTES("game")};
+    struct backup_filter every = {0}, one = {.table = BYTES("game")};
+    struct backup_description about;
+    struct backup_list list;
+    struct table_reader *reader;
+    for (unsigned allow = 1; allow <= ACCESS_ALL; allow++) {
+        enum status want = (allow & ACCESS_ADMIN) != 0 ? UNSUPPORTED : DENIED;
+        key.allow = allow;
+        assert_int_equal(engine_backup_create(engine, &backup, &arena, &failure, &about), want);
+        assert_int_equal(engine_read_table(engine, &reading, &arena, &failure, &reader), want);
+        assert_int_equal(engine_backup_create(engine, &other, &arena, &failure, &about), DENIED);
+        assert_int_equal(engine_backup_list(engine, &every, &arena, &failure, &list), DENIED);
+        assert_int_equal(engine_backup_list(engine, &one, &arena, &failure, &list), OK);
+    }
+    key.partitions = some;
+    key.partition_count = 1;
+    assert_int_equal(engine_backup_create(engine, &backup, &arena, &failure, &about), DENIED);
+    assert_int_equal(engine_read_table(engine, &reading, &arena, &failure, &reader), DENIED);
+    key = (struct access_key){.tables = all, .table_count = 1, .allow = ACCESS_READ};
+    assert_int_equal(engine_backup_list(engine, &every, &arena, &failure, &list), OK);
+}
+
 /* Nothing of a write happens when a part of it is refused. */
 static void test_all_or_nothing(void **state) {
     (void)state;
@@ -249,8 +279,11 @@ static void test_streams(void **state) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_every_call_is_guarded), TEST(test_access),
-                                       TEST(test_partitions), TEST(test_all_or_nothing),
+    const struct CMUnitTest tests[] = {TEST(test_every_call_is_guarded),
+                                       TEST(test_access),
+                                       TEST(test_partitions),
+                                       TEST(test_copies),
+                                       TEST(test_all_or_nothing),
                                        TEST(test_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
