@@ -441,3 +441,53 @@ test('in memory there are no backups, and it says so', async () => {
   other.destroy();
   assert.equal(await memory.stop(), 0);
 });
+
+test('keys: copies are for those who may do all to the table, imports for those who may to all tables', async () => {
+  const folder = temporaryFolder();
+  const secret = 'a-secret-that-is-long-enough-0123456789';
+  const file = path.join(folder, 'keys.json');
+  const key = (id, tables, allow, more = {}) => ({ id, secret, name: id, tables, allow, ...more });
+  writeFileSync(file, JSON.stringify({ keys: [
+    key('OWNEROWNEROWNER1', ['*'], ['read', 'write', 'admin']),
+    key('MINEMINEMINEMINE', ['mine'], ['read', 'write', 'admin']),
+    key('READREADREADREAD', ['*'], ['read', 'write']),
+    key('PARTPARTPARTPART', ['*'], ['read', 'write', 'admin'], { partitions: ['p1'] }),
+  ] }), { mode: 0o600 });
+  const guarded = await startServer({ data: path.join(folder, 'data'), args: ['--keys', file] });
+  const as = (accessKeyId) => {
+    const own = new ddb.DynamoDBClient({ endpoint: guarded.endpoint, region: 'eu-west-1', credentials: { accessKeyId, secretAccessKey: secret }, maxAttempts: 1 });
+    return (name, input = {}) => own.send(new ddb[`${name}Command`](input)).finally(() => own.destroy());
+  };
+  const denied = (asking) => assert.rejects(asking, (error) => error.name === 'AccessDeniedException' || assert.fail(`${error.name}: ${error.message}`));
+  const owner = as('OWNEROWNEROWNER1');
+  const made = {}, exportsMade = {};
+  for (const TableName of ['mine', 'theirs']) {
+    await owner('CreateTable', { TableName, ...keys });
+    made[TableName] = (await owner('CreateBackup', { TableName, BackupName: 'one' })).BackupDetails.BackupArn;
+    exportsMade[TableName] = (await owner('ExportTableToPointInTime', { TableArn: arnOf(TableName), S3Bucket: 'out' })).ExportDescription.ExportArn;
+  }
+  const mine = as('MINEMINEMINEMINE');
+  await mine('CreateBackup', { TableName: 'mine', BackupName: 'two' });
+  await mine('DescribeBackup', { BackupArn: made.mine });
+  await mine('DescribeExport', { ExportArn: exportsMade.mine });
+  assert.equal((await mine('ListBackups', { TableName: 'mine' })).BackupSummaries.length, 2);
+  await denied(mine('RestoreTableFromBackup', { BackupArn: made.mine, TargetTableName: 'another' }));
+  // The name in an ARN is not what counts: the backup's own table is.
+  await denied(mine('DescribeBackup', { BackupArn: made.theirs.replace('theirs', 'mine') }));
+  await denied(mine('DescribeExport', { ExportArn: exportsMade.theirs }));
+  await assert.rejects(mine('DescribeExport', { ExportArn: exportsMade.theirs.replace('theirs', 'mine') }), { name: 'ExportNotFoundException' });
+  for (const send of [mine, as('READREADREADREAD'), as('PARTPARTPARTPART')]) {
+    await denied(send('CreateBackup', { TableName: 'theirs', BackupName: 'two' }));
+    await denied(send('DescribeBackup', { BackupArn: made.theirs }));
+    await denied(send('DeleteBackup', { BackupArn: made.theirs }));
+    await denied(send('RestoreTableFromBackup', { BackupArn: made.theirs, TargetTableName: 'mine2' }));
+    await denied(send('ExportTableToPointInTime', { TableArn: arnOf('theirs'), S3Bucket: 'out' }));
+    await denied(send('ImportTable', { S3BucketSource: { S3Bucket: 'out' }, InputFormat: 'DYNAMODB_JSON', TableCreationParameters: { TableName: 'mine', ...importable } }));
+    await denied(send('ListExports'));
+    await denied(send('ListImports'));
+  }
+  await denied(mine('ListBackups'));
+  assert.equal((await owner('ListBackups')).BackupSummaries.length, 3);
+  assert.deepEqual((await owner('ListTables')).TableNames, ['mine', 'theirs']);
+  assert.equal(await guarded.stop(), 0);
+});

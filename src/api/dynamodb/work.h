@@ -11,9 +11,6 @@
 enum status call_work(struct call *call, enum status (*work)(struct call *call),
                       enum status (*next)(struct call *call));
 
-/* That who asks may do all there is to the table; "*" for all tables. DENIED. */
-enum status call_require(struct call *call, struct bytes table);
-
 /* Appends table/NAME/KIND/ID as an ARN, quoted. */
 void call_put_sub_arn(const struct call *call, struct buf *to, struct bytes table, const char *kind,
                       struct bytes id);
