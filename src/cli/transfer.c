@@ -257,6 +257,14 @@ static int import(struct importing *on) {
     return result;
 }
 
+/* As clients will have to name it. */
+static bool is_table_name(const char *name) {
+    size_t size = strlen(name);
+    return size >= LIMIT_TABLE_NAME_MIN && size <= LIMIT_TABLE_NAME_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
+               size;
+}
+
 int command_import(int argc, char **argv) {
     struct importing on = {.data = "./gametable-data"};
     struct option_spec specs[] = {{"data", &on.data, NULL},           {"format", &on.format, NULL},
@@ -275,6 +283,12 @@ int command_import(int argc, char **argv) {
     }
     if (on.delimiter != NULL && on.delimiter[0] == '\\')
         on.delimiter = "\t";
+    if (!is_table_name(argv[0])) {
+        fprintf(stderr,
+                "gametable: '%s' is not a table's name: 3 to 255 letters, digits, _ . and -\n",
+                argv[0]);
+        return 2;
+    }
     on.table = bytes_str(argv[0]);
     on.sources = argv + 1;
     on.source_count = count - 1;

@@ -330,6 +330,12 @@ test('files that are broken: bad lines are counted, a cut-off file leaves no tab
   await refused('DescribeTable', { TableName: 'nothing' }, 'ResourceNotFoundException');
 });
 
+test('an import names its table as CreateTable does', async () => {
+  const order = (TableName) => ({ S3BucketSource: { S3Bucket: 'in', S3KeyPrefix: 'csv/' }, InputFormat: 'CSV', TableCreationParameters: { ...plainKeys, TableName } });
+  for (const name of ['x', undefined, 'a b c', 'x'.repeat(256), '../../x', arnOf('name')])
+    await refused('ImportTable', order(name), 'ValidationException', /'tableCreationParameters.tableName'/);
+});
+
 test('nothing outside of the export folder can be reached', async () => {
   const parameters = { InputFormat: 'CSV', TableCreationParameters: { TableName: 'escape', ...plainKeys } };
   for (const S3Bucket of ['..', '.', '/etc', 'a/../..', '../data', '.hidden', 'a\u0000b', '-x'])

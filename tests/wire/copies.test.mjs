@@ -142,6 +142,8 @@ test('CSV: out and in, by the name of the file, keys from the command line', asy
     assert.deepEqual(Items.sort((a, b) => (a.id.S < b.id.S ? -1 : 1)),
       [{ id: { S: 'x' }, n: { N: '1' }, text: { S: 'tab\there' } }, { id: { S: 'y' }, n: { N: '2' } }]);
   });
+  await refused(2, /not a table's name/, 'import', '--data', at('csv'), '--keys', 'id:S,n:N', 'x', at('in.csv'));
+  await refused(2, /not a table's name/, 'import', '--data', at('csv'), '--keys', 'id:S,n:N', 'a/b', at('in.csv'));
   await refused(1, /--keys/, 'import', '--data', at('csv'), 'unknown', at('in.csv'));
   await refused(1, /--keys wants/, 'import', '--data', at('csv'), '--keys', 'id', 'unknown', at('in.csv'));
   await refused(1, /Cannot read/, 'import', '--data', at('csv'), '--keys', 'id:S', 'unknown', at('nothing.csv'));

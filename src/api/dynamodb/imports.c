@@ -109,7 +109,7 @@ static enum status read_format(struct call *call, struct import *import) {
 /* TableCreationParameters, as CreateTable reads them. */
 static enum status read_table(struct call *call, struct import *import) {
     struct call inner = *call;
-    spec_bind(&shape_create_table, call->args.at[ARG_TABLE_CREATION_PARAMETERS], &inner.args);
+    spec_bind(&shape_table_parameters, call->args.at[ARG_TABLE_CREATION_PARAMETERS], &inner.args);
     inner.table = args_text(&inner.args, ARG_TABLE_NAME);
     enum status status = schema_read_table(&inner, &import->schema);
     call->failure = inner.failure;

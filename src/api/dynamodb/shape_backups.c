@@ -129,7 +129,7 @@ static const struct spec_field import_fields[] = {
     SHAPE_FIELD(INPUT_FORMAT, REQUIRED, .choices = "DYNAMODB_JSON, ION, CSV", STRING),
     SHAPE_FIELD(INPUT_FORMAT_OPTIONS, .spec = &shape_format_options),
     SHAPE_FIELD(INPUT_COMPRESSION_TYPE, .choices = "GZIP, ZSTD, NONE", STRING),
-    SHAPE_FIELD(TABLE_CREATION_PARAMETERS, REQUIRED, .spec = &shape_create_table),
+    SHAPE_FIELD(TABLE_CREATION_PARAMETERS, REQUIRED, .spec = &shape_table_parameters),
 };
 SHAPE_STRUCT(shape_import, "ImportTableInput", import_fields);
 

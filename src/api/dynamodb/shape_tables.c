@@ -116,6 +116,19 @@ static const struct spec_field create_table_fields[] = {
 };
 SHAPE_STRUCT(shape_create_table, "CreateTableInput", create_table_fields);
 
+/* What an import makes its table of. */
+static const struct spec_field table_parameters_fields[] = {
+    SHAPE_FIELD(TABLE_NAME, .required = true, NAMED),
+    SHAPE_FIELD(ATTRIBUTE_DEFINITIONS, .required = true, .spec = &attribute_definitions),
+    INDEX_KEYS(2),
+    BILLING,
+    THROUGHPUT,
+    ON_DEMAND,
+    SSE,
+    SHAPE_FIELD(GLOBAL_SECONDARY_INDEXES, .spec = &global_indexes),
+};
+SHAPE_STRUCT(shape_table_parameters, "TableCreationParameters", table_parameters_fields);
+
 static const struct spec_field index_change_fields[] = {INDEX_NAME, THROUGHPUT, ON_DEMAND, WARM};
 SHAPE_STRUCT(shape_index_change, "UpdateGlobalSecondaryIndexAction", index_change_fields);
 static const struct spec_field index_create_fields[] = {PROJECTION,    INDEX_NAME, THROUGHPUT,

@@ -28,8 +28,8 @@ extern const struct spec shape_get_shard_iterator, shape_get_records;
 extern const struct spec shape_create_backup, shape_backup_only, shape_list_backups, shape_restore,
     shape_restore_to_time, shape_recovery, shape_update_continuous_backups;
 extern const struct spec shape_export, shape_export_only, shape_list_exports;
-extern const struct spec shape_import, shape_import_only, shape_list_imports, shape_bucket_source,
-    shape_csv_options, shape_format_options;
+extern const struct spec shape_table_parameters, shape_import, shape_import_only,
+    shape_list_imports, shape_bucket_source, shape_csv_options, shape_format_options;
 extern const struct spec shape_insights, shape_list_insights, shape_global_table,
     shape_list_global_tables, shape_policy;
 
