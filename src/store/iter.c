@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 enum { READ_AHEAD = 2 * 1024 * 1024 };
 
 struct store_iter {
@@ -23,14 +25,18 @@ static bool enter(struct store_iter *iter, const struct store_snapshot *snapshot
     return true;
 }
 
+static void set_bounds(rocksdb_readoptions_t *read, struct bytes low, struct bytes high) {
+    if (low.size != 0)
+        rocksdb_readoptions_set_iterate_lower_bound(read, chars(low), low.size);
+    if (high.size != 0)
+        rocksdb_readoptions_set_iterate_upper_bound(read, chars(high), high.size);
+}
+
 static rocksdb_readoptions_t *range_options(const struct store_range *range) {
     rocksdb_readoptions_t *read = rocksdb_readoptions_create();
     if (range->snapshot != NULL)
         rocksdb_readoptions_set_snapshot(read, range->snapshot->snapshot);
-    if (range->low.size != 0)
-        rocksdb_readoptions_set_iterate_lower_bound(read, chars(range->low), range->low.size);
-    if (range->high.size != 0)
-        rocksdb_readoptions_set_iterate_upper_bound(read, chars(range->high), range->high.size);
+    set_bounds(read, range->low, range->high);
     if (range->bulk) {
         rocksdb_readoptions_set_fill_cache(read, 0);
         rocksdb_readoptions_set_readahead_size(read, READ_AHEAD);
@@ -63,6 +69,15 @@ void store_iter_close(struct store_iter *iter) {
         gate_leave(&iter->store->gate, iter->lane);
     }
     mem_free(iter);
+}
+
+/* The iterator does not copy its bounds: it looks them up in the options it was made with, which
+ * live as long as it does. Each seek begins anew with what is there. Both bounds must have been
+ * set from the beginning, else it would not look. */
+void store_iter_rerange(struct store_iter *iter, struct bytes low, struct bytes high) {
+    assert(low.size != 0 && high.size != 0);
+    if (iter->iter != NULL)
+        set_bounds(iter->read, low, high);
 }
 
 static bool valid(const struct store_iter *iter) {

@@ -12,13 +12,45 @@ enum { CACHE_MEMORY = 256 * 1024 * 1024 };
 /* --- views --- */
 
 static struct view *view_new(struct local *local, uint64_t commit) {
-    struct view *view = mem_alloc(sizeof(*view));
+    struct view *view = mem_zalloc(sizeof(*view));
     atomic_init(&view->refs, 1);
     view->commit = commit;
     view->local = local;
     view->snapshot = store_snapshot_take(local->store);
     atomic_fetch_add(&local->views, 1);
     return view;
+}
+
+/* Gives back what the view holds of the store. */
+static void view_let_go(struct view *view) {
+    for (unsigned i = 0; i < VIEW_ITERATORS; i++)
+        store_iter_close(atomic_exchange(&view->idle[i], NULL));
+    store_snapshot_release(view->local->store, view->snapshot);
+    view->snapshot = NULL;
+}
+
+struct store_iter *view_iterate(struct view *view, struct bytes low, struct bytes high) {
+    for (unsigned i = 0; i < VIEW_ITERATORS; i++) {
+        if (atomic_load_explicit(&view->idle[i], memory_order_relaxed) == NULL)
+            continue;
+        struct store_iter *iter = atomic_exchange(&view->idle[i], NULL);
+        if (iter != NULL) {
+            store_iter_rerange(iter, low, high);
+            return iter;
+        }
+    }
+    struct store_range range = {
+        .family = STORE_ITEMS, .snapshot = view->snapshot, .low = low, .high = high};
+    return store_iter_open(view->local->store, &range);
+}
+
+void view_iterated(struct view *view, struct store_iter *iter) {
+    for (unsigned i = 0; i < VIEW_ITERATORS; i++) {
+        struct store_iter *none = NULL;
+        if (atomic_compare_exchange_strong(&view->idle[i], &none, iter))
+            return;
+    }
+    store_iter_close(iter);
 }
 
 struct view *view_hold(struct local *local) {
@@ -31,7 +63,7 @@ void view_drop(struct view *view) {
     if (atomic_fetch_sub_explicit(&view->refs, 1, memory_order_acq_rel) != 1)
         return;
     struct local *local = view->local;
-    store_snapshot_release(local->store, view->snapshot);
+    view_let_go(view);
     mem_free(view);
     atomic_fetch_sub(&local->views, 1);
 }
@@ -43,8 +75,7 @@ void view_advance(struct local *local) {
 }
 
 void view_suspend(struct local *local) {
-    store_snapshot_release(local->store, local->view->snapshot);
-    local->view->snapshot = NULL;
+    view_let_go(local->view);
 }
 
 void view_resume(struct local *local) {

@@ -96,12 +96,22 @@ void table_describe(const struct table *table, struct arena *arena, struct table
 
 /* --- a moment --- */
 
+enum { VIEW_ITERATORS = 8 };
+
 struct view {
     atomic_uint refs;
     uint64_t commit;
     struct store_snapshot *snapshot;
     struct local *local;
+    /* Iterators over the items that nobody uses at present: to open one costs more than to read
+     * a small page with it. They go with the view. */
+    struct store_iter *_Atomic idle[VIEW_ITERATORS];
 };
+
+/* An iterator over a range of the items at the view; neither bound is empty, and both live until
+ * it is given back. Any thread that holds the view. */
+struct store_iter *view_iterate(struct view *view, struct bytes low, struct bytes high);
+void view_iterated(struct view *view, struct store_iter *iter);
 
 struct backups;
 struct cache;

@@ -15,11 +15,8 @@ enum status page_read_table(struct page *page) {
     bool backward = page->request->backward, full = false;
     if (bytes_compare(buf_bytes(&page->low), buf_bytes(&page->high)) >= 0)
         return OK;
-    struct store_range range = {.family = STORE_ITEMS,
-                                .snapshot = page->view->snapshot,
-                                .low = buf_bytes(&page->low),
-                                .high = buf_bytes(&page->high)};
-    struct store_iter *iter = store_iter_open(page->local->store, &range);
+    struct store_iter *iter =
+        view_iterate(page->view, buf_bytes(&page->low), buf_bytes(&page->high));
     enum status status = OK;
     bool more = backward ? store_iter_last(iter) : store_iter_first(iter);
     while (more) {
@@ -30,6 +27,6 @@ enum status page_read_table(struct page *page) {
     }
     if (status == OK && !more)
         status = store_iter_status(iter);
-    store_iter_close(iter);
+    view_iterated(page->view, iter);
     return status;
 }
