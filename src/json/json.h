@@ -45,6 +45,8 @@ const struct json *json_get(const struct json *object, struct bytes name);
 
 /* Appends "text" with quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
 void json_put_string(struct buf *to, struct bytes text);
+/* Appends a whole tree, as compact as can be. Its depth was bounded when it was read. */
+void json_put(struct buf *to, const struct json *json);
 void json_put_int(struct buf *to, int64_t number);
 /* At most 6 digits after the point, none if it is whole: 0.5, 12, 1.25; null if it is not finite */
 void json_put_double(struct buf *to, double number);

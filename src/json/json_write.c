@@ -134,3 +134,40 @@ void json_put_double(struct buf *to, double number) {
         to->size--;
     }
 }
+
+static void put_elements(struct buf *to, const struct json *json) {
+    bool object = json->type == JSON_OBJECT;
+    buf_byte(to, object ? '{' : '[');
+    for (uint32_t i = 0; i < json->count; i++) {
+        if (i != 0)
+            buf_byte(to, ',');
+        if (object) {
+            json_put_string(to, json->members[i].name);
+            buf_byte(to, ':');
+        }
+        json_put(to, object ? &json->members[i].value : &json->elements[i]);
+    }
+    buf_byte(to, object ? '}' : ']');
+}
+
+void json_put(struct buf *to, const struct json *json) {
+    switch (json->type) {
+    case JSON_NULL:
+        buf_lit(to, "null");
+        break;
+    case JSON_FALSE:
+        buf_lit(to, "false");
+        break;
+    case JSON_TRUE:
+        buf_lit(to, "true");
+        break;
+    case JSON_NUMBER:
+        buf_put(to, json->text);
+        break;
+    case JSON_STRING:
+        json_put_string(to, json->text);
+        break;
+    default:
+        put_elements(to, json);
+    }
+}

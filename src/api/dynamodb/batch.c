@@ -121,50 +121,6 @@ static void put_responses(struct buf *reply, const struct batch_get *batch) {
     buf_byte(reply, '}');
 }
 
-static void put_json(struct buf *to, const struct json *value);
-
-static void put_json_members(struct buf *to, const struct json *value) {
-    buf_byte(to, '{');
-    for (uint32_t i = 0; i < value->count; i++) {
-        reply_name(to, value->members[i].name);
-        put_json(to, &value->members[i].value);
-    }
-    buf_byte(to, '}');
-}
-
-/* A part of the request, handed back as it came. Its depth was bounded when it was read. */
-static void put_json(struct buf *to, const struct json *value) {
-    switch (value->type) {
-    case JSON_NULL:
-        buf_lit(to, "null");
-        break;
-    case JSON_FALSE:
-        buf_lit(to, "false");
-        break;
-    case JSON_TRUE:
-        buf_lit(to, "true");
-        break;
-    case JSON_NUMBER:
-        buf_put(to, value->text);
-        break;
-    case JSON_STRING:
-        json_put_string(to, value->text);
-        break;
-    case JSON_ARRAY:
-        buf_byte(to, '[');
-        for (uint32_t i = 0; i < value->count; i++) {
-            if (i > 0)
-                buf_byte(to, ',');
-            put_json(to, &value->elements[i]);
-        }
-        buf_byte(to, ']');
-        break;
-    case JSON_OBJECT:
-        put_json_members(to, value);
-        break;
-    }
-}
-
 static void put_unprocessed(struct buf *reply, const struct batch_get *batch) {
     REPLY_NAME(reply, "UnprocessedKeys");
     buf_byte(reply, '{');
@@ -187,7 +143,7 @@ static void put_unprocessed(struct buf *reply, const struct batch_get *batch) {
             if (bytes_equal(parameters->members[i].name, BYTES("Keys")))
                 continue;
             reply_name(reply, parameters->members[i].name);
-            put_json(reply, &parameters->members[i].value);
+            json_put(reply, &parameters->members[i].value);
         }
         buf_byte(reply, '}');
     }

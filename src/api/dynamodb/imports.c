@@ -47,7 +47,7 @@ static struct bytes details(struct call *call) {
         if (!args_has(&call->args, echoed[i]))
             continue;
         reply_name(&text, arg_name(echoed[i]));
-        reply_json(&text, call->args.at[echoed[i]]);
+        json_put(&text, call->args.at[echoed[i]]);
     }
     struct bytes copy = arena_copy(call->arena, bytes_skip(buf_bytes(&text), 1));
     buf_release(&text);
@@ -194,7 +194,7 @@ static void put_summary(struct call *call, const struct job_view *job) {
     reply_text(to, BYTES("ImportStatus"), job_status_text(job));
     if (source != NULL) {
         REPLY_NAME(to, "S3BucketSource");
-        reply_json(to, source);
+        json_put(to, source);
     }
     if (format != NULL)
         reply_text(to, BYTES("InputFormat"), format->text);

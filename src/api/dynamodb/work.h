@@ -22,7 +22,5 @@ int64_t call_time_ms(const struct call *call, enum arg arg);
 void reply_time(struct buf *to, struct bytes name, int64_t ms);
 /* "name":"text", if there is one. */
 void reply_text(struct buf *to, struct bytes name, struct bytes text);
-/* JSON as it was read. */
-void reply_json(struct buf *to, const struct json *json);
 
 #endif

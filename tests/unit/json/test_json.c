@@ -15,46 +15,6 @@ static enum status parse(struct bytes text, struct json *out) {
 }
 
 /* The tree as text, by the dumbest writer there is. */
-static void dump(const struct json *json, struct buf *to) {
-    switch (json->type) {
-    case JSON_NULL:
-        buf_lit(to, "null");
-        break;
-    case JSON_TRUE:
-        buf_lit(to, "true");
-        break;
-    case JSON_FALSE:
-        buf_lit(to, "false");
-        break;
-    case JSON_NUMBER:
-        buf_put(to, json->text);
-        break;
-    case JSON_STRING:
-        json_put_string(to, json->text);
-        break;
-    case JSON_ARRAY:
-        buf_byte(to, '[');
-        for (uint32_t i = 0; i < json->count; i++) {
-            if (i > 0)
-                buf_byte(to, ',');
-            dump(&json->elements[i], to);
-        }
-        buf_byte(to, ']');
-        break;
-    case JSON_OBJECT:
-        buf_byte(to, '{');
-        for (uint32_t i = 0; i < json->count; i++) {
-            if (i > 0)
-                buf_byte(to, ',');
-            json_put_string(to, json->members[i].name);
-            buf_byte(to, ':');
-            dump(&json->members[i].value, to);
-        }
-        buf_byte(to, '}');
-        break;
-    }
-}
-
 static void reads_what_is_json(void **state) {
     (void)state;
     const char *cases[][2] = {
@@ -90,7 +50,7 @@ static void reads_what_is_json(void **state) {
         struct buf out = {0};
         if (parse(bytes_str(cases[i][0]), &json) != OK)
             fail_msg("refused: %s", cases[i][0]);
-        dump(&json, &out);
+        json_put(&out, &json);
         assert_bytes_equal(buf_bytes(&out), bytes_str(cases[i][1]));
         buf_release(&out);
     }
@@ -210,7 +170,7 @@ static void holds_many_members(void **state) {
         buf_printf(&text, "%s{\"n\":%d,\"l\":[%d,%d]}", i ? "," : "", i, i, -i);
     buf_byte(&text, ']');
     assert_int_equal(parse(buf_bytes(&text), &json), OK);
-    dump(&json, &out);
+    json_put(&out, &json);
     assert_bytes_equal(buf_bytes(&out), buf_bytes(&text));
     buf_release(&text);
     buf_release(&out);
@@ -353,9 +313,9 @@ static void survives_damage(void **state) {
         for (int i = 0; i < 1 + round % 3; i++)
             bad[random_below(&random, good.size)] ^= (uint8_t)(1u << random_below(&random, 8));
         if (parse(bytes_of(bad, good.size), &json) == OK) {
-            dump(&json, &first);
+            json_put(&first, &json);
             assert_int_equal(parse(buf_bytes(&first), &again), OK);
-            dump(&again, &second);
+            json_put(&second, &again);
             assert_bytes_equal(buf_bytes(&first), buf_bytes(&second));
         }
         buf_release(&first);
