@@ -174,7 +174,8 @@ format-check:
 	@clang-format --dry-run -Werror $(C_FILES)
 
 tidy: build/.deps-tidy ## clang-tidy over src/
-	@clang-tidy --quiet $(filter src/%.c,$(C_FILES)) -- $(CSTD) -Isrc
+	@printf '%s\n' $(filter src/%.c,$(C_FILES)) | \
+	    xargs -P "$$(nproc)" -n 8 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) -Isrc' tidy
 
 docs/settings.md: build/gametable
 	@{ echo "# Settings of \`gametable serve\`"; echo; build/gametable help --settings; echo; \
