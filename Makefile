@@ -17,7 +17,7 @@ OPT     := -O2 -g -fno-omit-frame-pointer
 B       := build
 ifdef SAN
 B       := build/san
-OPT     := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPT     := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 endif
 ifdef TSAN
 B       := build/tsan
