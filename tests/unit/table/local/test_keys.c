@@ -1,6 +1,7 @@
 /* Keys against what they stand for: order, ranges, segments, and the way back. */
 #include "base/random.h"
 #include "table/local/local_int.h"
+#include "table/local/model.h"
 #include "test.h"
 #include "values.h"
 
@@ -137,24 +138,7 @@ static bool in_model(const struct key_schema *keys, const struct key_range *rang
     if (!range->ranged)
         return true;
     const struct value *value = item_get(item, sort[range->equal_count].name);
-    int low = value_compare(value, &range->low);
-    switch (range->op) {
-    case KEY_EQ:
-        return low == 0;
-    case KEY_LT:
-        return low < 0;
-    case KEY_LE:
-        return low <= 0;
-    case KEY_GT:
-        return low > 0;
-    case KEY_GE:
-        return low >= 0;
-    case KEY_BETWEEN:
-        return low >= 0 && value_compare(value, &range->high) <= 0;
-    case KEY_BEGINS:
-        return bytes_starts(value->bytes, range->low.bytes);
-    }
-    return false;
+    return model_holds(range->op, value, &range->low, &range->high);
 }
 
 static struct key_range random_range(struct fixture *f, const struct key_schema *keys,

@@ -2,6 +2,7 @@
  * and a sort. Pages of any size, put together, are the whole. */
 #include "base/random.h"
 #include "table/local/engine.h"
+#include "table/local/model.h"
 
 enum { ITEMS_MAX = 400, INDEXES = 5 };
 
@@ -117,25 +118,7 @@ static const struct index_schema *index_of(struct fixture *f, const struct page_
 }
 
 static bool test_holds(const struct key_test *test, const struct item *item) {
-    const struct value *value = item_get(item, test->name);
-    int low = value_compare(value, &test->low);
-    switch (test->op) {
-    case KEY_EQ:
-        return low == 0;
-    case KEY_LT:
-        return low < 0;
-    case KEY_LE:
-        return low <= 0;
-    case KEY_GT:
-        return low > 0;
-    case KEY_GE:
-        return low >= 0;
-    case KEY_BETWEEN:
-        return low >= 0 && value_compare(value, &test->high) <= 0;
-    case KEY_BEGINS:
-        return bytes_starts(value->bytes, test->low.bytes);
-    }
-    return false;
+    return model_holds(test->op, item_get(item, test->name), &test->low, &test->high);
 }
 
 static bool selected(struct fixture *f, const struct page_request *request,
