@@ -25,10 +25,6 @@ static void put_big_endian(struct buf *buf, uint64_t number, size_t size) {
     buf->size += size;
 }
 
-void buf_u16(struct buf *buf, uint16_t number) {
-    put_big_endian(buf, number, 2);
-}
-
 void buf_u32(struct buf *buf, uint32_t number) {
     put_big_endian(buf, number, 4);
 }

@@ -50,7 +50,6 @@ static inline void buf_byte(struct buf *buf, uint8_t byte) {
 #define buf_lit(buf, literal) buf_append((buf), "" literal, sizeof(literal) - 1)
 
 /* Big-endian integers: their bytes order as their values do. */
-void buf_u16(struct buf *buf, uint16_t number);
 void buf_u32(struct buf *buf, uint32_t number);
 void buf_u64(struct buf *buf, uint64_t number);
 /* 7 bits a byte, low first, high bit set on all but the last; 1 to 10 bytes. */

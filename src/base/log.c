@@ -14,15 +14,6 @@ void log_setup(struct log_settings settings) {
     current = settings;
 }
 
-bool log_level_parse(const char *text, enum log_level *out) {
-    for (int i = LOG_DEBUG; i <= LOG_ERROR; i++)
-        if (strcmp(text, level_names[i]) == 0) {
-            *out = (enum log_level)i;
-            return true;
-        }
-    return false;
-}
-
 static void put_time(struct buf *line) {
     struct timespec now;
     struct tm parts;

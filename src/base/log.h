@@ -14,7 +14,6 @@ struct log_settings {
 
 /* Before any other thread starts. */
 void log_setup(struct log_settings settings);
-bool log_level_parse(const char *text, enum log_level *out);
 
 /* printf-like; no newline at the end. Control characters are written as spaces. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -179,10 +179,6 @@ struct background *transfer_background(struct transfer *transfer) {
     return transfer->background;
 }
 
-const char *transfer_folder(const struct transfer *transfer) {
-    return transfer->folder;
-}
-
 /* --- running --- */
 
 static void finish(struct job *job, enum status status, const struct failure *failure) {

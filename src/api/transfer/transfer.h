@@ -42,8 +42,6 @@ void transfer_free(struct transfer *transfer);
 
 /* For other work that takes its time. */
 struct background *transfer_background(struct transfer *transfer);
-/* DIR of the settings. */
-const char *transfer_folder(const struct transfer *transfer);
 
 /* --- starting; each takes copies of all but what is said to be taken --- */
 
