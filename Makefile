@@ -36,7 +36,7 @@ LIBS    := -lrocksdb -luv -lhttp_parser -lssl -lcrypto -lz -lpthread -lm
 
 # --- layers, from the top down; each may use those named, and tools/layers reads this table ---
 
-LAYERS           := cli api net table/local store rank table expr json value base
+LAYERS           := cli api net game table/local store rank table expr json value base
 USES_base        :=
 USES_value       := base
 USES_json        := value base
@@ -45,11 +45,13 @@ USES_rank        := base
 USES_store       := base
 USES_table       := expr value base
 USES_table/local := store rank table expr value base
+USES_game        := table expr value base
 USES_net         := base
-USES_api         := net table/local store rank table expr json value base
+USES_api         := net game table/local store rank table expr json value base
 USES_cli         := api $(USES_api)
 # What only the tests of a layer may use besides.
 TESTS_expr       := json
+TESTS_game       := table/local store rank
 
 lib  = $(B)/lib/$(subst /,-,$(1)).a
 libs = $(foreach l,$(1),$(call lib,$(l)))

@@ -106,6 +106,24 @@ static enum status guard_page(struct engine *engine, const struct page_request *
     return guard->behind->ops->page(guard->behind, request, arena, failure, out);
 }
 
+static enum status guard_places(struct engine *engine, const struct place_request *request,
+                                struct arena *arena, struct failure *failure,
+                                struct place *places) {
+    const struct guard *guard = guard_of(engine);
+    bool allowed = access_key_allows(guard->key, ACCESS_READ, request->table);
+    /* What it tells is of other items, too. */
+    if (!allowed || guard->key->partition_count != 0)
+        return refuse(guard, request->table, request->index, arena, failure);
+    return guard->behind->ops->places(guard->behind, request, arena, failure, places);
+}
+
+/* Tells nothing but that something happened. */
+static uint64_t guard_touched(struct engine *engine, struct bytes table,
+                              const struct value *partition) {
+    struct engine *behind = guard_of(engine)->behind;
+    return behind->ops->touched(behind, table, partition);
+}
+
 /* --- changing --- */
 
 static enum status check_actions(const struct guard *guard, struct change *change) {
@@ -288,6 +306,8 @@ static void guard_close(struct engine *engine) {
 static const struct engine_ops ops = {
     .get_many = guard_get_many,
     .page = guard_page,
+    .places = guard_places,
+    .touched = guard_touched,
     .submit = guard_submit,
     .describe = guard_describe,
     .list = guard_list,

@@ -17,6 +17,15 @@ enum status engine_page(struct engine *engine, const struct page_request *reques
     return engine->ops->page(engine, request, arena, failure, out);
 }
 
+enum status engine_places(struct engine *engine, const struct place_request *request,
+                          struct arena *arena, struct failure *failure, struct place *places) {
+    return engine->ops->places(engine, request, arena, failure, places);
+}
+
+uint64_t engine_touched(struct engine *engine, struct bytes table, const struct value *partition) {
+    return engine->ops->touched(engine, table, partition);
+}
+
 void engine_submit(struct engine *engine, struct change *change) {
     engine->ops->submit(engine, change);
 }

@@ -57,6 +57,14 @@ enum status engine_get_many(struct engine *engine, const struct get_request *req
 
 enum select { SELECT_DEFAULT, SELECT_ALL, SELECT_PROJECTED, SELECT_SPECIFIC, SELECT_COUNT };
 
+/* A place among the entries of one partition: before all entries that begin with `at`, or after all
+ * of them. `at` has the partition's attributes and as many leading sort attributes as matter; only
+ * with all of those may it have the rest of the table's key too. count 0: no bound. */
+struct bound {
+    struct item at;
+    bool after;
+};
+
 /* A page of a query (keys set) or of a scan (keys NULL). */
 struct page_request {
     struct bytes table;
@@ -73,8 +81,14 @@ struct page_request {
     const struct projection *projection;
     enum select select;
     bool strict_paging; /* page a plain count at 1 MB like any other read */
-    uint32_t segment;   /* of a parallel scan */
-    uint32_t segments;  /* 0: not parallel */
+    /* Queries of an index only, for what stands between two places or at a rank. All of it, skipped
+     * or not, is of one moment; skipping costs one walk, however far. */
+    struct bound low, high; /* only what stands between these */
+    uint64_t skip;          /* entries to leave out at the end the page begins at, */
+    uint64_t skip_end;      /* and at the other */
+    bool whole;             /* however much it is: no page ends but by `limit` */
+    uint32_t segment;       /* of a parallel scan */
+    uint32_t segments;      /* 0: not parallel */
 };
 
 struct page_reply {
@@ -89,9 +103,55 @@ struct page_reply {
 enum status engine_page(struct engine *engine, const struct page_request *request,
                         struct arena *arena, struct failure *failure, struct page_reply *out);
 
+/* --- where items stand in an index --- */
+
+/* Each costs a few walks of the index's tree. All places of a request are of one moment. */
+struct place_request {
+    struct bytes table;
+    struct bytes index;
+    const struct item *keys; /* keys of the table; `as_if`: with the index's keys as well */
+    size_t count;
+    bool as_if;           /* where such an entry would stand, whether or not it is there */
+    unsigned group_parts; /* entries whose first so many sort attributes are equal are a group: */
+    bool groups;          /* count them, too. 0: no groups. */
+};
+
+struct place {
+    bool found;                         /* whether the item is there and in the index */
+    struct item entry;                  /* its keys: the index's and the table's */
+    uint64_t before, after;             /* entries of its partition on either side */
+    uint64_t group_before, group_after; /* those outside of its group */
+    uint64_t groups_before, groups_after;
+};
+
+/* places[i] answers keys[i]. An item that is not there, or not in the index, is OK with found false
+ * and counts of 0 (as_if: with the counts). NO_TABLE, INVALID, IO_FAILED, DAMAGED. */
+enum status engine_places(struct engine *engine, const struct place_request *request,
+                          struct arena *arena, struct failure *failure, struct place *places);
+
+/* A number that rises whenever something in the partition changes, and may rise without reason: who
+ * finds it as it was knows that the partition is as it was. For caches and optimistic work. Good
+ * while the engine is open. 0 if nothing changed since then. */
+uint64_t engine_touched(struct engine *engine, struct bytes table, const struct value *partition);
+
 /* --- changing things --- */
 
-enum action_kind { ACTION_PUT, ACTION_UPDATE, ACTION_DELETE, ACTION_CHECK };
+enum action_kind {
+    ACTION_PUT,
+    ACTION_UPDATE,
+    ACTION_DELETE,
+    ACTION_CHECK,
+    ACTION_COMPUTE, /* the item after is worked out from the item before, by a function */
+};
+
+struct action;
+/* Works out the item that follows on `old` (count 0: there is none). It must be pure but for
+ * action->user, and quick: it runs on the engine's thread, and may run more than once, the last
+ * time counts. *new starts as `old`; left so, nothing is written; emptied, the item is deleted.
+ * `new` and what it refers to live in the arena. Anything but OK is the action's fault, with the
+ * text in action->failure. */
+typedef enum status action_compute(struct action *action, const struct item *old,
+                                   struct arena *arena, struct item *new);
 
 /* One item's part of a write. */
 struct action {
@@ -100,6 +160,8 @@ struct action {
     struct item item;                  /* PUT: the item; else the key */
     const struct condition *condition; /* NULL: none */
     const struct update *update;       /* UPDATE; NULL: touch (makes the item if it is absent) */
+    action_compute *compute;           /* COMPUTE; `item` is the key, which `new` must keep */
+    void *user;                        /* the submitter's */
     bool expired;                      /* DELETE: the engine's own, because its time has come */
 
     /* filled in by the engine */
@@ -156,6 +218,11 @@ struct change {
     /* CHANGE_WRITE */
     struct action *actions;
     size_t action_count;
+    /* If set, called on the engine's thread before anything is written: what it reads of the engine
+     * then is exactly what the change's writes will follow on, so reading and writing are one step.
+     * It fills in the actions (in change->arena), or fails with the text in change->failure. Such
+     * changes cost a commit each: for what touches more than single items. */
+    enum status (*decide)(struct change *change);
     bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
     /* A token makes the write harmless to repeat for ten minutes, over restarts too: the same token
      * with the same digest does nothing and sets `repeated`; with another one it is
@@ -230,6 +297,9 @@ struct engine_ops {
                             struct failure *, struct get_reply *);
     enum status (*page)(struct engine *, const struct page_request *, struct arena *,
                         struct failure *, struct page_reply *);
+    enum status (*places)(struct engine *, const struct place_request *, struct arena *,
+                          struct failure *, struct place *);
+    uint64_t (*touched)(struct engine *, struct bytes, const struct value *);
     void (*submit)(struct engine *, struct change *);
     enum status (*describe)(struct engine *, struct bytes, struct arena *, struct failure *,
                             struct table_description *);

@@ -14,7 +14,7 @@
 
 enum { TOKEN_FORM = 2 };
 
-struct place {
+struct resume {
     uint32_t page;
     struct item start;
     bool started; /* there is a start */
@@ -28,7 +28,7 @@ struct selection {
     double size; /* read so far, in bytes */
     struct usage usage;
     bool more;
-    struct place next;
+    struct resume next;
 };
 
 /* --- tokens --- */
@@ -39,7 +39,7 @@ static uint64_t digest(const struct call *call) {
     return parameters == NULL ? seed : transaction_digest(parameters, seed);
 }
 
-static void put_token(struct call *call, const struct place *place) {
+static void put_token(struct call *call, const struct resume *place) {
     struct buf token = {0};
     buf_byte(&token, TOKEN_FORM);
     buf_u64(&token, digest(call));
@@ -53,7 +53,7 @@ static void put_token(struct call *call, const struct place *place) {
     buf_release(&token);
 }
 
-static bool read_start(struct call *call, struct bytes text, struct place *out) {
+static bool read_start(struct call *call, struct bytes text, struct resume *out) {
     struct json json;
     struct failure failure;
     size_t at;
@@ -63,11 +63,11 @@ static bool read_start(struct call *call, struct bytes text, struct place *out) 
             attribute_read_item(&json, call->arena, &failure, &out->start) == OK);
 }
 
-static enum status read_token(struct call *call, uint32_t pages, struct place *out) {
+static enum status read_token(struct call *call, uint32_t pages, struct resume *out) {
     struct bytes text = args_text(&call->args, ARG_NEXT_TOKEN), token;
     uint8_t form;
     uint64_t of;
-    *out = (struct place){0};
+    *out = (struct resume){0};
     if (text.size == 0)
         return OK;
     if (!base64_read(text, call->arena, &token) || !take_u8(&token, &form) || form != TOKEN_FORM ||
@@ -97,7 +97,7 @@ static double usage_size(const struct usage *usage, bool consistent) {
     return units * (consistent ? 4096 : 8192);
 }
 
-static enum status read_page(struct selection *selection, const struct place *place) {
+static enum status read_page(struct selection *selection, const struct resume *place) {
     struct call *call = selection->call;
     struct page_request *request = &selection->statement->plan.pages[place->page];
     struct page_reply page = {0};
@@ -113,8 +113,8 @@ static enum status read_page(struct selection *selection, const struct place *pl
     bool spent = selection->left != 0 && page.scanned >= selection->left;
     if (selection->left != 0 && !spent)
         selection->left -= (uint32_t)page.scanned;
-    selection->next = page.more ? (struct place){place->page, page.last_key, true}
-                                : (struct place){.page = place->page + 1};
+    selection->next = page.more ? (struct resume){place->page, page.last_key, true}
+                                : (struct resume){.page = place->page + 1};
     selection->more = page.more || (selection->next.page < selection->statement->plan.page_count &&
                                     (spent || selection->size >= LIMIT_PAGE_SIZE));
     return OK;
@@ -124,7 +124,7 @@ static enum status read_pages(struct selection *selection) {
     uint32_t pages = selection->statement->plan.page_count;
     enum status status = read_token(selection->call, pages, &selection->next);
     while (status == OK && !selection->more && selection->next.page < pages) {
-        struct place place = selection->next;
+        struct resume place = selection->next;
         status = read_page(selection, &place);
     }
     return status;

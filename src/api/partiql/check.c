@@ -24,11 +24,11 @@ struct bytes ql_place(const struct ql_source *source, size_t start, size_t end) 
 
 /* --- functions --- */
 
-enum place { IN_CONDITION = 1, AS_OPERAND = 2, IN_UPDATE = 4 };
+enum standing { IN_CONDITION = 1, AS_OPERAND = 2, IN_UPDATE = 4 };
 
 static const struct {
     struct bytes name;
-    enum place place;
+    enum standing place;
 } functions[] = {
     {BYTES("attribute_exists"), IN_CONDITION}, {BYTES("attribute_not_exists"), IN_CONDITION},
     {BYTES("attribute_type"), IN_CONDITION},   {BYTES("begins_with"), IN_CONDITION},
@@ -47,7 +47,7 @@ static unsigned place_of(const struct ql_node *call) {
 static enum status check_operands(const struct ql_source *source, const struct ql_node *node);
 
 static enum status check_call(const struct ql_source *source, const struct ql_node *call,
-                              enum place place) {
+                              enum standing place) {
     unsigned allowed = place_of(call);
     if (allowed == 0)
         return ql_fault(source, "Unrecognized function: %.*s", BYTES_ARG(call->text));

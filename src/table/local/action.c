@@ -207,6 +207,8 @@ static enum status make_new(struct group *group, struct change *change, struct a
     case ACTION_CHECK:
         prepared->new_size = prepared->old_size;
         return OK;
+    case ACTION_COMPUTE:
+        return failure_set(&action->failure, change->arena, UNSUPPORTED, "Not yet");
     }
     return OK;
 }

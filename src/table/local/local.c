@@ -244,6 +244,8 @@ static void local_close(struct engine *engine) {
 static const struct engine_ops local_ops = {
     .get_many = local_get_many,
     .page = local_page,
+    .places = local_places,
+    .touched = local_touched,
     .submit = local_submit,
     .describe = local_describe,
     .list = local_list,

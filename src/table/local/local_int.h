@@ -244,6 +244,12 @@ enum status writer_start(struct local *local, struct arena *arena, struct failur
 void writer_stop(struct local *local);
 void local_submit(struct engine *engine, struct change *change);
 
+/* --- places (places.c, touched.c) --- */
+
+enum status local_places(struct engine *engine, const struct place_request *request,
+                         struct arena *arena, struct failure *failure, struct place *places);
+uint64_t local_touched(struct engine *engine, struct bytes table, const struct value *partition);
+
 /* --- the catalogue (catalogue.c) ---
  *
  * In the store's meta family:
