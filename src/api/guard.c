@@ -144,6 +144,11 @@ static enum status check_actions(const struct guard *guard, struct change *chang
 }
 
 static enum status check_change(const struct guard *guard, struct change *change) {
+    /* What such a change will write cannot be seen beforehand. */
+    if (change->kind == CHANGE_WRITE && change->decide != NULL)
+        return access_key_is_free(guard->key)
+                   ? OK
+                   : refuse(guard, BYTES("*"), (struct bytes){0}, change->arena, &change->failure);
     if (change->kind == CHANGE_WRITE)
         return check_actions(guard, change);
     struct bytes table = change->table;

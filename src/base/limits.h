@@ -59,8 +59,11 @@ enum {
     LIMIT_NAME_CODES = 4096,   /* attribute names in the dictionary */
     LIMIT_GROUP_WRITES = 1024, /* requests in one commit */
     LIMIT_GROUP_SIZE = 8 * 1024 * 1024,
-    LIMIT_WRITES_WAITING = 16384,   /* requests queued for the writer */
-    LIMIT_TOKENS = 4 * 1024 * 1024, /* remembered; past it the oldest are forgotten sooner */
+    LIMIT_CHANGE_ACTIONS = 100000,       /* items that one change may write */
+    LIMIT_GROUP_ACTIONS = 16384,         /* a commit has more only if it is one such change */
+    LIMIT_WRITES_WAITING = 16384,        /* requests queued for the writer, */
+    LIMIT_ACTIONS_WAITING = 1024 * 1024, /* and what they ask for */
+    LIMIT_TOKENS = 4 * 1024 * 1024,      /* remembered; past it the oldest are forgotten sooner */
     LIMIT_TOKEN_MS = 10 * 60 * 1000,
 };
 

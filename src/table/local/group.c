@@ -89,7 +89,7 @@ static void take_up(struct group *group, const struct action *action) {
     struct prepared *prepared = action->engine_data;
     if (!prepared->changes)
         return;
-    bool stays = action->kind != ACTION_DELETE;
+    bool stays = prepared->stays;
     set_effect(group, prepared->key, stays ? prepared->value : (struct bytes){0});
     struct tally *tally = tally_of(group, prepared->table);
     tally->count += (int64_t)stays - (int64_t)action->had_old;
@@ -102,8 +102,11 @@ static void take_up(struct group *group, const struct action *action) {
 }
 
 /* Whether the fault says something about the request, not about the engine's state. */
-static bool is_reason(enum status status) {
-    return status == CONDITION_FAILED || status == INVALID || status == COLLECTION_FULL;
+static bool is_reason(const struct action *action) {
+    const struct prepared *prepared = action->engine_data;
+    enum status status = action->failure.status;
+    return status == CONDITION_FAILED || status == INVALID || status == COLLECTION_FULL ||
+           prepared->refused;
 }
 
 static void refuse(struct change *change) {
@@ -112,10 +115,10 @@ static void refuse(struct change *change) {
         const struct action *action = &change->actions[i];
         if (action->failure.status == OK)
             continue;
-        if (first == NULL || !is_reason(action->failure.status) || is_reason(first->failure.status))
+        if (first == NULL || !is_reason(action) || is_reason(first))
             first = action;
     }
-    if (change->all_or_nothing && is_reason(first->failure.status))
+    if (change->all_or_nothing && is_reason(first))
         failure_set(&change->failure, change->arena, CANCELLED, "The transaction was cancelled");
     else
         change->failure = first->failure;
@@ -157,6 +160,19 @@ static bool is_repeat(struct group *group, struct change *change, const struct t
     return true;
 }
 
+/* Has the change make its actions, of the state that all before it left. */
+static enum status decide(struct group *group, struct change *change) {
+    enum status status = change->decide(change);
+    if (status == OK)
+        status = change_check_count(change);
+    if (status == OK)
+        return change_prepare(group->local, change);
+    change->action_count = 0; /* whatever there is was never prepared */
+    if (change->failure.status == OK)
+        failure_set(&change->failure, change->arena, status, "The change cannot be made");
+    return status;
+}
+
 void group_add(struct group *group, struct change *change) {
     bool refused = false;
     struct token token;
@@ -168,6 +184,9 @@ void group_add(struct group *group, struct change *change) {
         if (is_repeat(group, change, &token))
             return;
     }
+    if (change->decide != NULL && decide(group, change) != OK)
+        return;
+    group->action_count += change->action_count;
     for (size_t i = 0; i < change->action_count; i++)
         if (action_decide(group, change, &change->actions[i]) != OK)
             refused = true;
@@ -260,8 +279,10 @@ static void make_move(struct local *local, const struct move *move) {
 static void make_visible(struct group *group) {
     struct local *local = group->local;
     pthread_rwlock_wrlock(&local->moment);
-    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
+    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next) {
+        touch_item(local, effect->key, local->view->commit + 1);
         cache_write(local->cache, effect->key, effect->value, local->view->commit + 1);
+    }
     for (struct move *move = group->moves; move != NULL; move = move->next)
         make_move(local, move);
     for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next) {
@@ -283,7 +304,7 @@ static void fail_all(struct group *group, const struct failure *failure) {
 
 void group_commit(struct group *group) {
     struct failure failure;
-    if (group->effects != NULL || group->tokens != NULL) {
+    if (!group_idle(group)) {
         if (write_out(group, &failure) == OK)
             make_visible(group);
         else
@@ -297,5 +318,6 @@ struct change *group_take(struct group *group) {
     group->changes = NULL;
     group->changes_end = &group->changes;
     group->change_count = 0;
+    group->action_count = 0;
     return changes;
 }

@@ -40,6 +40,11 @@ void keys_put_item(struct buf *to, const struct table *table, const struct table
     put_table_keys(to, schema, item);
 }
 
+void keys_put_partition(struct buf *to, const struct table *table, const struct value *partition) {
+    buf_u32(to, table->id);
+    put_partition(to, &partition, 1);
+}
+
 void keys_prepare_index(struct index *index, const struct table_schema *schema) {
     const struct key_schema *keys = &schema->keys;
     if (index->schema == NULL)

@@ -113,6 +113,18 @@ struct view {
 struct store_iter *view_iterate(struct view *view, struct bytes low, struct bytes high);
 void view_iterated(struct view *view, struct store_iter *iter);
 
+/* --- when partitions changed (touched.c) ---
+ *
+ * A number for each of some thousand groups of partitions: that of the commit that last changed one
+ * of them. It is set before that commit's view is current, under the same hold of `moment`; so
+ * whoever asks for the number, then reads, and later finds the number as it was, knows that what
+ * was read is what is there. */
+enum { TOUCHED_SLOTS = 65536 };
+struct touched {
+    atomic_uint_fast64_t slots[TOUCHED_SLOTS];
+    atomic_uint_fast64_t tables; /* the last commit after which any partition may be another */
+};
+
 struct backups;
 struct cache;
 struct writer;
@@ -135,8 +147,14 @@ struct local {
     uint32_t next_table_id;            /* the writer's */
     int names_stored;                  /* the writer's: codes the store has */
     struct tokens *tokens;             /* the writer's: of transactions that were done */
+    struct touched touched;
     atomic_uint_fast64_t commits, writes;
 };
+
+/* By the writer, holding moment for writing: the item with that store key changes with `commit`;
+ * all items of all tables may have. */
+void touch_item(struct local *local, struct bytes key, uint64_t commit);
+void touch_tables(struct local *local, uint64_t commit);
 
 /* The current view, with a reference; the caller holds moment. */
 struct view *view_hold(struct local *local);
@@ -170,6 +188,8 @@ struct table *local_find(struct local *local, struct bytes name, struct arena *a
 void keys_prepare_index(struct index *index, const struct table_schema *schema);
 void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
                    const struct item *item_or_key);
+/* What the keys of all items of a partition begin with. */
+void keys_put_partition(struct buf *to, const struct table *table, const struct value *partition);
 /* False, appending nothing, if the item is not in the index. */
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item);

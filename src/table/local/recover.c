@@ -52,6 +52,7 @@ static enum status reopen(struct local *local, struct arena *arena, struct failu
     view_suspend(local);
     enum status status = store_reopen(local->store, arena, failure);
     view_resume(local);
+    touch_tables(local, local->view->commit);
     cache_clear(local->cache);
     /* Even a store that can only be read may now have what the failed write left in the log. */
     enum status rebuilt = rebuild(local, arena, failure);

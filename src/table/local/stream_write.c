@@ -13,7 +13,7 @@ static struct stream_images images_of(struct group *group, const struct action *
                                       enum stream_view view) {
     const struct prepared *prepared = action->engine_data;
     struct stream_images images = {0};
-    bool stays = action->kind != ACTION_DELETE;
+    bool stays = prepared->stays;
     if (action->had_old && (view == STREAM_OLD || view == STREAM_BOTH))
         images.old = prepared->stored;
     if (stays && (view == STREAM_NEW || view == STREAM_BOTH))
@@ -29,7 +29,8 @@ static struct stream_images images_of(struct group *group, const struct action *
 }
 
 static enum stream_event event_of(const struct action *action) {
-    if (action->kind == ACTION_DELETE)
+    const struct prepared *prepared = action->engine_data;
+    if (!prepared->stays)
         return STREAM_REMOVE;
     return action->had_old ? STREAM_MODIFY : STREAM_INSERT;
 }

@@ -91,6 +91,7 @@ static enum status create_table(struct local *local, struct change *change) {
     map_put(&local->tables, schema->name, table);
     stream_turn_take(local, table, &turn);
     local_sum_memory(local);
+    touch_tables(local, local->view->commit + 1);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
     table_describe(table, change->arena, &change->description);
@@ -127,6 +128,7 @@ static enum status delete_table(struct local *local, struct change *change) {
     stream_turn_take(local, table, &turn);
     atomic_store(&table->gone, true);
     local_sum_memory(local);
+    touch_tables(local, local->view->commit + 1);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
     table_unref(table);
@@ -149,6 +151,7 @@ static enum status finish_loading(struct local *local, struct change *change) {
     pthread_rwlock_wrlock(&local->moment);
     table->loading = false;
     table->about.status = PART_ACTIVE;
+    touch_tables(local, local->view->commit + 1);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
     table_describe(table, change->arena, &change->description);

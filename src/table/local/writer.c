@@ -13,9 +13,27 @@
 
 enum { GATHER_FROM_US = 200, GATHER_MAX_US = 500, GATHER_NAP_US = 20 };
 
-static void finish(struct writer *writer, struct change *change) {
-    change_release(change);
+/* Actions of a change as the queue counts them; those it has yet to decide on wait for nobody. */
+static size_t actions_of(const struct change *change) {
+    return change->kind == CHANGE_WRITE && change->decide == NULL ? change->action_count : 0;
+}
+
+static void leave(struct writer *writer, const struct change *change) {
     atomic_fetch_sub_explicit(&writer->waiting, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&writer->waiting_actions, actions_of(change), memory_order_relaxed);
+}
+
+/* Counts the change in, whether or not there is room for it. */
+static bool enter(struct writer *writer, const struct change *change) {
+    size_t actions = actions_of(change);
+    unsigned changes = atomic_fetch_add_explicit(&writer->waiting, 1, memory_order_relaxed);
+    actions += atomic_fetch_add_explicit(&writer->waiting_actions, actions, memory_order_relaxed);
+    return changes < LIMIT_WRITES_WAITING && actions <= LIMIT_ACTIONS_WAITING;
+}
+
+static void finish(struct writer *writer, struct change *change) {
+    leave(writer, change);
+    change_release(change);
     change->done(change);
 }
 
@@ -48,7 +66,7 @@ void writer_post_finished(struct writer *writer) {
 }
 
 static enum status prepare(struct local *local, struct change *change) {
-    if (change->kind == CHANGE_WRITE)
+    if (change->kind == CHANGE_WRITE && change->decide == NULL)
         return change_prepare(local, change);
     if (change->kind == CHANGE_CREATE_TABLE)
         return rules_check_table(&(struct rules_context){
@@ -56,16 +74,27 @@ static enum status prepare(struct local *local, struct change *change) {
     return OK;
 }
 
+/* Answers a change that never got in line. */
+static void turn_away(struct change *change, enum status status, const char *text) {
+    if (text != NULL)
+        failure_set(&change->failure, change->arena, status, "%s", text);
+    change->done(change);
+}
+
 void local_submit(struct engine *engine, struct change *change) {
     struct local *local = (struct local *)engine;
     struct writer *writer = local->writer;
     change->failure = (struct failure){0};
-    if (atomic_fetch_add_explicit(&writer->waiting, 1, memory_order_relaxed) >=
-        LIMIT_WRITES_WAITING) {
-        failure_set(&change->failure, change->arena, BUSY,
-                    "Too many writes are waiting. Try again soon.");
-        atomic_fetch_sub_explicit(&writer->waiting, 1, memory_order_relaxed);
-        change->done(change);
+    change->repeated = false;
+    if (change->decide != NULL)
+        change->action_count = 0;
+    if (change->kind == CHANGE_WRITE && change_check_count(change) != OK) {
+        turn_away(change, INVALID, NULL);
+        return;
+    }
+    if (!enter(writer, change)) {
+        leave(writer, change);
+        turn_away(change, BUSY, "Too many writes are waiting. Try again soon.");
         return;
     }
     enum status status = prepare(local, change);
@@ -145,21 +174,36 @@ static void gather(struct writer *writer) {
         writer_post_finished(writer);
 }
 
-static void run_group(struct writer *writer) {
-    struct group *group = &writer->group;
-    gather(writer);
-    while (writer->taken != NULL && writer->taken->kind == CHANGE_WRITE && !group_full(group))
-        group_add(group, pop(writer));
-    int64_t start = clock_ticks_us();
-    group_commit(group);
-    writer->commit_us = clock_ticks_us() - start;
-    writer->last_count = group->change_count;
-    struct change *change = group_take(group);
+static void finish_group(struct writer *writer) {
+    struct change *change = group_take(&writer->group);
     while (change != NULL) {
         struct change *next = change->next; /* done() may free it */
         finish(writer, change);
         change = next;
     }
+}
+
+/* Fills the group with what was taken, as far as it goes. */
+static void fill_group(struct writer *writer) {
+    struct group *group = &writer->group;
+    while (writer->taken != NULL && writer->taken->kind == CHANGE_WRITE &&
+           group_takes(group, writer->taken)) {
+        struct change *change = pop(writer);
+        group_add(group, change);
+        if (change->decide != NULL && group_idle(group))
+            finish_group(writer); /* it waits for nothing */
+    }
+}
+
+static void run_group(struct writer *writer) {
+    struct group *group = &writer->group;
+    gather(writer);
+    fill_group(writer);
+    int64_t start = clock_ticks_us();
+    group_commit(group);
+    writer->commit_us = clock_ticks_us() - start;
+    writer->last_count = group->change_count;
+    finish_group(writer);
 }
 
 static void run(struct local *local) {

@@ -60,6 +60,7 @@ struct group {
     unsigned entry_count;
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
+    size_t action_count;      /* of all of them */
     unsigned writes;          /* actions that change something */
     size_t size;              /* bytes to be written */
     struct buf before, after; /* scratch for index entries and records */
@@ -69,6 +70,17 @@ void group_init(struct group *group, struct local *local);
 void group_release(struct group *group);
 static inline bool group_full(const struct group *group) {
     return group->change_count >= LIMIT_GROUP_WRITES || group->size >= LIMIT_GROUP_SIZE;
+}
+/* Whether the change may join: large ones do not pile up in one group, and one that decides must be
+ * the first. */
+static inline bool group_takes(const struct group *group, const struct change *change) {
+    return group->change_count == 0 ||
+           (!group_full(group) && change->decide == NULL &&
+            group->action_count + change->action_count <= LIMIT_GROUP_ACTIONS);
+}
+/* Whether it came to nothing that has to be written. */
+static inline bool group_idle(const struct group *group) {
+    return group->effects == NULL && group->tokens == NULL;
 }
 /* Executes a CHANGE_WRITE against the store and what the group did before; its outcome is in the
  * change, but nobody may be told before the commit. */
@@ -83,7 +95,7 @@ struct change *group_take(struct group *group);
 enum status group_read(struct group *group, struct bytes key, struct arena *arena,
                        struct bytes *out);
 
-/* --- one action (action.c) --- */
+/* --- one action (prepare.c, action.c, plan.c) --- */
 
 /* What the engine keeps with an action: made by action_prepare, completed by action_decide. */
 struct prepared {
@@ -94,19 +106,33 @@ struct prepared {
     struct bytes stored;               /* what was */
     size_t old_size, new_size;
     bool changes;       /* the item will be other than it was */
+    bool stays;         /* there will be an item */
+    bool refused;       /* by the submitter's own function */
     struct move *moves; /* in the group's arena */
 };
 
+static inline struct rules_context action_rules(struct change *change, struct action *action,
+                                                const struct table_schema *schema) {
+    return (struct rules_context){
+        .schema = schema, .arena = change->arena, .failure = &action->failure};
+}
+/* An item as it is stored, in the change's arena. */
+struct bytes action_encode(struct local *local, struct change *change, const struct item *item,
+                           size_t size);
 /* Checks the action against the table and encodes what can be. */
 enum status action_prepare(struct local *local, struct change *change, struct action *action,
                            struct table *table);
 /* Reads the item, tests the condition, makes the new item and plans what it moves. Changes nothing
  * in the group. The fault is in action->failure. */
 enum status action_decide(struct group *group, struct change *change, struct action *action);
+/* Plans what a changed item moves in the table's trees: prepared->moves. */
+enum status action_plan(struct group *group, struct change *change, struct action *action);
 /* Reads the item and tells what that costs, for a change that was done before. */
 void action_look(struct group *group, struct change *change, struct action *action);
 /* Gives back what action_prepare holds. */
 void change_release(struct change *change);
+/* INVALID if it has too many actions to be looked at. */
+enum status change_check_count(struct change *change);
 /* Prepares all actions of a change; if it cannot, change->failure says why. */
 enum status change_prepare(struct local *local, struct change *change);
 
@@ -167,7 +193,8 @@ struct writer {
     struct change *first, **last;
     bool finished; /* a build is */
     bool sleeping, stopping;
-    atomic_uint waiting; /* changes submitted and not yet done */
+    atomic_uint waiting;           /* changes submitted and not yet done, */
+    atomic_size_t waiting_actions; /* and their actions */
 
     /* the thread's own */
     struct group group;
