@@ -94,9 +94,13 @@ struct tree_leaf *tree_descend(const struct tree *tree, struct bytes key, struct
 }
 
 uint64_t tree_rank(const struct tree *tree, struct bytes key) {
+    bool has;
+    return tree_find(tree, key, &has);
+}
+
+uint64_t tree_find(const struct tree *tree, struct bytes key, bool *has) {
     const void *node = tree->root;
     uint64_t rank = 0;
-    bool equal;
     key = key_given(key);
     for (unsigned height = tree->height; height > 0; height--) {
         const struct inner *inner = node;
@@ -105,15 +109,13 @@ uint64_t tree_rank(const struct tree *tree, struct bytes key) {
         prefetch_node(node, height == 1);
         rank += inner_before(inner, at);
     }
-    return rank + pack_find(&((const struct tree_leaf *)node)->keys, key, &equal);
+    return rank + pack_find(&((const struct tree_leaf *)node)->keys, key, has);
 }
 
 bool tree_has(const struct tree *tree, struct bytes key) {
-    struct path path;
-    bool equal;
-    key = key_given(key);
-    pack_find(&tree_descend(tree, key, &path)->keys, key, &equal);
-    return equal;
+    bool has;
+    tree_find(tree, key, &has);
+    return has;
 }
 
 void tree_bump(struct tree *tree, struct path *path, uint64_t by) {

@@ -34,6 +34,8 @@ enum { TREE_KEY_MAX = 60000 };
 
 /* How many keys are less than `key`, whether or not it is in the tree. */
 uint64_t tree_rank(const struct tree *tree, struct bytes key);
+/* The same; *has says whether it is. */
+uint64_t tree_find(const struct tree *tree, struct bytes key, bool *has);
 
 /* A place between or at keys, for walking. Must not be used after the tree changed, except to
  * seek again. Zero-initialize; tree_cursor_release() frees the buffer it assembles keys in. */

@@ -17,6 +17,23 @@ enum status local_read(struct local *local, const struct view *view, struct byte
     return read_store(local, view, key, arena, out);
 }
 
+enum status local_index(const struct table *table, struct bytes name, struct arena *arena,
+                        struct failure *failure, const struct index **out) {
+    const struct index *index = NULL;
+    for (unsigned i = 0; i < table->index_count && index == NULL; i++)
+        if (bytes_equal(table->indexes[i]->schema->name, name))
+            index = table->indexes[i];
+    if (index == NULL)
+        return failure_set(failure, arena, INVALID,
+                           "The table does not have the specified index: %.*s", BYTES_ARG(name));
+    if (index->tree == NULL)
+        return failure_set(failure, arena, INVALID,
+                           "Cannot read from backfilling global secondary index: %.*s",
+                           BYTES_ARG(name));
+    *out = index;
+    return OK;
+}
+
 enum status local_fault(enum status status, struct arena *arena, struct failure *failure) {
     return failure_set(failure, arena, status, "%s",
                        status == DAMAGED ? "A stored item is damaged"

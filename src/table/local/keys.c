@@ -103,7 +103,6 @@ struct entry_part {
     const struct key_part *part;
     struct bytes bytes;
 };
-enum { ENTRY_PARTS_MAX = KEY_PARTS_MAX + 2 };
 
 static bool take_span(struct bytes *from, const struct key_part *part, struct entry_part *out) {
     size_t span = key_span(*from, part->type);
@@ -114,22 +113,44 @@ static bool take_span(struct bytes *from, const struct key_part *part, struct en
     return true;
 }
 
+/* The parts of an entry, in order. Returns how many. */
+static unsigned parts_of(const struct table_schema *schema, const struct index *index,
+                         const struct key_part **parts) {
+    const struct key_schema *keys = &index->schema->keys;
+    unsigned count = key_schema_count(keys);
+    for (unsigned i = 0; i < count; i++)
+        parts[i] = &keys->parts[i];
+    if (index->adds_partition)
+        parts[count++] = &schema->keys.parts[0];
+    if (index->adds_sort)
+        parts[count++] = &schema->keys.parts[1];
+    return count;
+}
+
 /* The number of parts, or 0 if the bytes are no entry of this index. */
 static unsigned split_entry(const struct table_schema *schema, const struct index *index,
                             struct bytes entry, struct entry_part *parts) {
-    const struct key_schema *keys = &index->schema->keys;
-    unsigned count = key_schema_count(keys);
+    const struct key_part *wanted[ENTRY_PARTS_MAX];
+    unsigned count = parts_of(schema, index, wanted);
     if (entry.size < HASH_SIZE)
         return 0;
     entry = bytes_skip(entry, HASH_SIZE);
     for (unsigned i = 0; i < count; i++)
-        if (!take_span(&entry, &keys->parts[i], &parts[i]))
+        if (!take_span(&entry, wanted[i], &parts[i]))
             return 0;
-    if (index->adds_partition && !take_span(&entry, &schema->keys.parts[0], &parts[count++]))
-        return 0;
-    if (index->adds_sort && !take_span(&entry, &schema->keys.parts[1], &parts[count++]))
-        return 0;
     return entry.size == 0 ? count : 0;
+}
+
+size_t keys_entry_span(const struct index *index, struct bytes entry, unsigned sort_parts) {
+    const struct key_schema *keys = &index->schema->keys;
+    size_t at = HASH_SIZE;
+    for (unsigned i = 0; i < keys->partition_count + sort_parts; i++) {
+        size_t span = entry.size <= at ? 0 : key_span(bytes_skip(entry, at), keys->parts[i].type);
+        if (span == 0)
+            return 0;
+        at += span;
+    }
+    return at;
 }
 
 static struct bytes part_named(const struct entry_part *parts, unsigned count, struct bytes name) {
@@ -156,21 +177,33 @@ enum status keys_entry_to_item(struct buf *to, const struct table *table,
     return OK;
 }
 
-enum status keys_entry_decode(const struct table_schema *schema, const struct index *index,
-                              struct bytes entry, struct arena *arena, struct item *out) {
-    struct entry_part parts[ENTRY_PARTS_MAX];
-    unsigned count = split_entry(schema, index, entry, parts);
-    if (count == 0)
+void keys_shape(struct entry_shape *shape, const struct table_schema *schema,
+                const struct index *index, struct arena *arena) {
+    const struct key_part *parts[ENTRY_PARTS_MAX];
+    shape->count = parts_of(schema, index, parts);
+    for (unsigned i = 0; i < shape->count; i++) {
+        shape->names[i] = arena_copy(arena, parts[i]->name); /* the table may go first */
+        shape->types[i] = parts[i]->type;
+        shape->slots[i] = 0;
+        for (unsigned j = 0; j < shape->count; j++)
+            shape->slots[i] += bytes_compare(parts[j]->name, parts[i]->name) < 0;
+    }
+}
+
+enum status keys_entry_decode(const struct entry_shape *shape, struct bytes entry,
+                              struct arena *arena, struct item *out) {
+    struct pair *pairs = arena_alloc(arena, shape->count * sizeof(*pairs));
+    if (entry.size < HASH_SIZE)
         return DAMAGED;
-    struct pair *pairs = ARENA_ARRAY(arena, struct pair, count);
-    for (unsigned i = 0; i < count; i++) {
-        struct bytes bytes = parts[i].bytes;
-        pairs[i].name = arena_copy(arena, parts[i].part->name); /* the table may go first */
-        if (key_take(&bytes, parts[i].part->type, arena, &pairs[i].value) != OK)
+    entry = bytes_skip(entry, HASH_SIZE);
+    for (unsigned i = 0; i < shape->count; i++) {
+        struct pair *pair = &pairs[shape->slots[i]];
+        pair->name = shape->names[i];
+        if (key_take(&entry, shape->types[i], arena, &pair->value) != OK)
             return DAMAGED;
     }
-    *out = (struct item){pairs, value_sort_pairs(pairs, count)};
-    return OK;
+    *out = (struct item){pairs, shape->count};
+    return entry.size == 0 ? OK : DAMAGED;
 }
 
 bool keys_time_of(struct bytes entry, uint64_t *ms) {
@@ -254,6 +287,31 @@ void keys_put_bounds(struct buf *low, struct buf *high, const struct table *tabl
     narrow(low, high, high_start, range);
     if (range->op == KEY_GT)
         make_after(low, low_start);
+}
+
+bool keys_put_bound(struct buf *to, const struct table_schema *schema, const struct index *index,
+                    const struct bound *bound) {
+    const struct key_part *parts[ENTRY_PARTS_MAX];
+    const struct value *values[ENTRY_PARTS_MAX];
+    unsigned all = parts_of(schema, index, parts), count = 0;
+    unsigned partition = index->schema->keys.partition_count;
+    unsigned own = key_schema_count(&index->schema->keys);
+    size_t start = to->size;
+    for (; count < all; count++) {
+        values[count] = item_get(&bound->at, parts[count]->name);
+        if (values[count] == NULL)
+            break;
+        if (values[count]->type != parts[count]->type || values[count]->bytes.size == 0)
+            return false;
+    }
+    if (count < partition || count != bound->at.count || (count > own && count < all))
+        return false;
+    put_partition(to, values, partition);
+    for (unsigned i = partition; i < count; i++)
+        key_put(to, values[i]);
+    if (bound->after)
+        make_after(to, start);
+    return true;
 }
 
 void keys_put_segment(struct buf *low, struct buf *high, const struct table *table,

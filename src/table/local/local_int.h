@@ -184,6 +184,7 @@ struct table *local_find(struct local *local, struct bytes name, struct arena *a
  *
  * `hash` is the high half of bytes_hash(encoded partition parts, 0): it spreads partitions evenly,
  * so that a segment of a parallel scan is a range of keys. */
+enum { ENTRY_SIZE_MAX = 16 * 1024 }; /* escapes and all */
 /* Sets adds_partition and adds_sort of an index whose schema is set. */
 void keys_prepare_index(struct index *index, const struct table_schema *schema);
 void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
@@ -197,9 +198,21 @@ bool keys_put_entry(struct buf *to, const struct table_schema *schema, const str
 enum status keys_entry_to_item(struct buf *to, const struct table *table,
                                const struct table_schema *schema, const struct index *index,
                                struct bytes entry);
-/* What an entry says by itself: the keys of the index and of the table. */
-enum status keys_entry_decode(const struct table_schema *schema, const struct index *index,
-                              struct bytes entry, struct arena *arena, struct item *out);
+/* How many bytes of an entry are its partition and so many sort attributes. 0: it is no entry. */
+size_t keys_entry_span(const struct index *index, struct bytes entry, unsigned sort_parts);
+/* What an entry says by itself: the keys of the index and of the table. The names are copied once,
+ * into the arena; strings are borrowed from the entry. */
+enum { ENTRY_PARTS_MAX = KEY_PARTS_MAX + 2 };
+struct entry_shape {
+    unsigned count;
+    struct bytes names[ENTRY_PARTS_MAX]; /* in the entry's order */
+    enum value_type types[ENTRY_PARTS_MAX];
+    unsigned slots[ENTRY_PARTS_MAX]; /* where each goes in the item */
+};
+void keys_shape(struct entry_shape *shape, const struct table_schema *schema,
+                const struct index *index, struct arena *arena);
+enum status keys_entry_decode(const struct entry_shape *shape, struct bytes entry,
+                              struct arena *arena, struct item *out);
 /* Of an entry of the tree of times: when, and the key of the item, which borrows from it. */
 bool keys_time_of(struct bytes entry, uint64_t *ms);
 enum status keys_time_decode(const struct table_schema *schema, struct bytes entry,
@@ -208,6 +221,9 @@ enum status keys_time_decode(const struct table_schema *schema, struct bytes ent
 void keys_put_bounds(struct buf *low, struct buf *high, const struct table *table,
                      const struct table_schema *schema, const struct index *index,
                      const struct key_range *range);
+/* A place in an index's tree. False, appending nothing, if it does not fit the index's keys. */
+bool keys_put_bound(struct buf *to, const struct table_schema *schema, const struct index *index,
+                    const struct bound *bound);
 /* The bounds of a segment of a scan; segments >= 1. An index's last segment has an empty `high`:
  * no bound. */
 void keys_put_segment(struct buf *low, struct buf *high, const struct table *table,
@@ -234,6 +250,9 @@ void cache_figures(struct cache *cache, struct engine_figures *out);
 enum status local_read(struct local *local, const struct view *view, struct bytes key,
                        struct arena *arena, struct bytes *out);
 
+/* An index of the table that can be read, or INVALID with the text. The caller holds moment. */
+enum status local_index(const struct table *table, struct bytes name, struct arena *arena,
+                        struct failure *failure, const struct index **out);
 /* Words for a read that failed with IO_FAILED or DAMAGED. Returns the status. */
 enum status local_fault(enum status status, struct arena *arena, struct failure *failure);
 

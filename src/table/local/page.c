@@ -28,7 +28,7 @@ bool page_take(struct page *page, const struct item *shown, const struct item *i
             keep(page, item);
         page->reply->count++;
     }
-    bool full = page->size >= LIMIT_PAGE_SIZE ||
+    bool full = (page->size >= LIMIT_PAGE_SIZE && !request->whole) ||
                 (request->limit != 0 && page->reply->scanned == request->limit);
     if (full)
         page_stop(page, shown);
@@ -50,21 +50,31 @@ static const struct index_schema *index_schema_of(const struct page *page) {
     return page->index == NULL ? NULL : page->index->schema;
 }
 
-static enum status find_index(struct page *page) {
-    struct bytes name = page->request->index;
-    if (name.size == 0)
-        return OK;
-    for (unsigned i = 0; i < page->table->index_count; i++)
-        if (bytes_equal(page->table->indexes[i]->schema->name, name))
-            page->index = page->table->indexes[i];
-    if (page->index == NULL)
-        return failure_set(page->failure, page->arena, INVALID,
-                           "The table does not have the specified index: %.*s", BYTES_ARG(name));
-    if (page->index->tree == NULL)
-        return failure_set(page->failure, page->arena, INVALID,
-                           "Cannot read from backfilling global secondary index: %.*s",
-                           BYTES_ARG(name));
+/* Narrows what there is to read by the bounds. They stay within the partition: what lies outside of
+ * it is outside of the range of the condition already. */
+static enum status apply_bounds(struct page *page) {
+    const struct page_request *request = page->request;
+    const struct bound *bounds[] = {&request->low, &request->high};
+    for (unsigned i = 0; i < 2; i++) {
+        if (bounds[i]->at.count == 0)
+            continue;
+        struct buf at = {0}, *bound = i == 0 ? &page->low : &page->high;
+        if (!keys_put_bound(&at, page->schema, page->index, bounds[i]))
+            return failure_set(page->failure, page->arena, INVALID,
+                               "The provided bound does not match the schema of the index");
+        int order = bytes_compare(buf_bytes(&at), buf_bytes(bound));
+        if (i == 0 ? order > 0 : order < 0) {
+            buf_clear(bound);
+            buf_put(bound, buf_bytes(&at));
+        }
+        buf_release(&at);
+    }
     return OK;
+}
+
+static bool has_bounds(const struct page_request *request) {
+    return request->low.at.count != 0 || request->high.at.count != 0 || request->skip != 0 ||
+           request->skip_end != 0;
 }
 
 /* The start key in place of the bound it stands nearer to. */
@@ -133,8 +143,13 @@ static enum status set_bounds(struct page *page) {
         status = request->keys != NULL ? set_query(page, &rules) : set_scan(page, &rules);
     if (status == OK)
         status = rules_check_paths(&rules, request->projection, request->filter);
+    if (status == OK && has_bounds(request) && (page->index == NULL || request->keys == NULL))
+        status = failure_set(page->failure, page->arena, INVALID,
+                             "Only queries of an index have bounds");
     if (status == OK && request->start != NULL)
         status = apply_start(page);
+    if (status == OK && has_bounds(request))
+        status = apply_bounds(page);
     return status;
 }
 
@@ -192,7 +207,10 @@ static enum status read_page(struct page *page) {
     }
     table_ref(page->table);
     page->schema = page->table->schema;
-    status = find_index(page);
+    status = OK;
+    if (page->request->index.size != 0)
+        status = local_index(page->table, page->request->index, page->arena, page->failure,
+                             &page->index);
     if (status == OK)
         status = set_bounds(page);
     bool counted = status == OK && plain_count(page);

@@ -12,9 +12,38 @@ static size_t names_size(const struct page *page) {
     return size;
 }
 
-static bool first_entry(const struct page *page, struct tree_cursor *cursor) {
+/* Which entries stand from low to high and are not skipped, by rank: [from, to). */
+struct span {
+    uint64_t from, to;
+};
+
+static struct span span_of(const struct page *page) {
+    const struct page_request *request = page->request;
     const struct tree *tree = page->index->tree;
-    if (!page->request->backward)
+    struct span span = {.from = tree_rank(tree, buf_bytes(&page->low))};
+    span.to = page->high.size == 0 ? tree_count(tree) : tree_rank(tree, buf_bytes(&page->high));
+    uint64_t count = span.to > span.from ? span.to - span.from : 0;
+    if (count <= request->skip || count - request->skip <= request->skip_end)
+        return (struct span){0};
+    span.from += request->backward ? request->skip_end : request->skip;
+    span.to -= request->backward ? request->skip : request->skip_end;
+    return span;
+}
+
+/* Stands on the page's first entry; *count is how many there can be at most. */
+static bool first_entry(const struct page *page, struct tree_cursor *cursor, uint64_t *count) {
+    const struct page_request *request = page->request;
+    const struct tree *tree = page->index->tree;
+    *count = request->limit == 0 ? UINT64_MAX : request->limit;
+    if (request->skip != 0 || request->skip_end != 0) {
+        struct span span = span_of(page);
+        uint64_t all = span.to - span.from;
+        if (all < *count)
+            *count = all;
+        return all != 0 &&
+               tree_seek_rank(cursor, tree, request->backward ? span.to - 1 : span.from);
+    }
+    if (!request->backward)
         return tree_seek(cursor, tree, buf_bytes(&page->low));
     return page->high.size == 0 ? tree_seek_last(cursor, tree)
                                 : tree_seek_before(cursor, tree, buf_bytes(&page->high));
@@ -39,15 +68,15 @@ static void add_entry(struct page *page, struct page_entries *out, size_t *room,
 
 void page_copy_entries(struct page *page, struct page_entries *out) {
     size_t names = names_size(page), size = 0, room = 0;
-    uint32_t limit = page->request->limit;
+    uint64_t count;
     struct tree_cursor cursor = {0};
     *out = (struct page_entries){0};
-    for (bool more = first_entry(page, &cursor); more;
+    for (bool more = first_entry(page, &cursor, &count); more;
          more = page->request->backward ? tree_prev(&cursor) : tree_next(&cursor)) {
         struct bytes entry = tree_key(&cursor);
-        if (!within(page, entry) || (limit != 0 && out->count == limit))
+        if (out->count == count || !within(page, entry))
             break;
-        if (size >= LIMIT_PAGE_SIZE) {
+        if (size >= LIMIT_PAGE_SIZE && !page->request->whole) {
             out->cut = true;
             break;
         }
@@ -58,11 +87,8 @@ void page_copy_entries(struct page *page, struct page_entries *out) {
 }
 
 uint64_t page_count_entries(const struct page *page) {
-    const struct tree *tree = page->index->tree;
-    uint64_t low = tree_rank(tree, buf_bytes(&page->low));
-    uint64_t high =
-        page->high.size == 0 ? tree_count(tree) : tree_rank(tree, buf_bytes(&page->high));
-    return high > low ? high - low : 0;
+    struct span span = span_of(page);
+    return span.to - span.from;
 }
 
 /* The item an entry points at. An entry without its item is damage. */
@@ -78,18 +104,23 @@ static enum status read_item(struct page *page, struct bytes entry, struct buf *
     return status == NOT_FOUND ? DAMAGED : status;
 }
 
-static enum status take_entry(struct page *page, struct bytes entry, struct buf *key, bool last,
+/* Whether an entry says all that is asked for. */
+static bool entries_tell(const struct page *page) {
+    return page->index->schema->projected == PROJECTED_KEYS && !page->fetch;
+}
+
+static enum status take_entry(struct page *page, struct bytes entry,
+                              const struct entry_shape *shape, struct buf *key, bool last,
                               bool *full) {
     struct item whole, shown;
     enum status status;
-    const struct index_schema *index = page->index->schema;
-    if (index->projected == PROJECTED_KEYS && !page->fetch) {
-        status = keys_entry_decode(page->schema, page->index, entry, page_arena(page), &shown);
+    if (entries_tell(page)) {
+        status = keys_entry_decode(shape, entry, page_arena(page), &shown);
         whole = shown;
     } else {
         status = read_item(page, entry, key, &whole);
         if (status == OK)
-            shown = rules_project(page->schema, index, &whole, page_arena(page));
+            shown = rules_project(page->schema, page->index->schema, &whole, page_arena(page));
     }
     if (status != OK)
         return status;
@@ -103,11 +134,14 @@ static enum status take_entry(struct page *page, struct bytes entry, struct buf 
 
 enum status page_read_index(struct page *page, const struct page_entries *entries) {
     struct buf key = {0};
+    struct entry_shape shape;
     enum status status = OK;
     bool full = false;
+    if (entries_tell(page))
+        keys_shape(&shape, page->schema, page->index, page->arena);
     for (size_t i = 0; i < entries->count && status == OK && !full; i++) {
         bool last = entries->cut && i + 1 == entries->count;
-        status = take_entry(page, entries->entries[i], &key, last, &full);
+        status = take_entry(page, entries->entries[i], &shape, &key, last, &full);
     }
     buf_release(&key);
     return status;

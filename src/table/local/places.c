@@ -1,8 +1,309 @@
-/* Where items stand in an index. */
+/* Where items stand in an index.
+ *
+ * An item's entry is made of the item itself, and the tree tells how many stand before it. Both
+ * must be of one moment: hot items are found in the cache while `moment` is held, which nobody
+ * writes meanwhile. The others are read at a view, without the lock; after that the tree itself
+ * says whether they still are what was read, since an entry that is in it is its item's entry now.
+ * What changed meanwhile is read again; at last under the lock. */
 #include "table/local/local_int.h"
 
+/* How often items are read without the lock before they are read under it. */
+enum { TRIES = 3 };
+
+/* What is known of one of the items. */
+struct known {
+    struct bytes key;   /* in the store */
+    struct bytes entry; /* in the tree; empty: the item is not there, or not in the index */
+    enum { UNKNOWN, READ, CURRENT } state; /* READ: at places->view */
+};
+
+/* A partition of the index, and the ranks of its first entry and of the first one after it. */
+struct partition {
+    struct bytes prefix;
+    uint64_t from, to;
+};
+
+struct places {
+    struct local *local;
+    const struct place_request *request;
+    struct arena *arena;
+    struct failure *failure;
+    struct table *table;
+    const struct table_schema *schema;
+    const struct index *index;
+    struct known *known;
+    struct view *view; /* what was READ was read at, or NULL */
+    struct table *held;
+    struct entry_shape shape;
+    struct partition partition; /* the last one looked at */
+};
+
+/* A buffer in the arena with room for so many bytes; it is never given back. */
+static struct buf buf_in(struct arena *arena, size_t room) {
+    return (struct buf){.data = arena_alloc(arena, room), .room = room};
+}
+
+/* --- entries --- */
+
+/* Escapes at most double a string, and 16 bytes are enough for a hash, a number and the ends. */
+static size_t room_for(const struct item *key) {
+    size_t room = 16;
+    for (uint32_t i = 0; i < key->count; i++)
+        room += 2 * key->pairs[i].value.bytes.size + 1;
+    return room;
+}
+
+static enum status set_key(struct places *places, size_t at) {
+    const struct item *key = &places->request->keys[at];
+    struct rules_context rules = {places->schema, places->arena, places->failure};
+    enum status status = rules_check_key(&rules, key);
+    if (status != OK)
+        return status;
+    struct buf to = buf_in(places->arena, room_for(key));
+    keys_put_item(&to, places->table, places->schema, key);
+    places->known[at] = (struct known){.key = buf_bytes(&to)};
+    return OK;
+}
+
+/* An entry that is given, not read. */
+static enum status set_entry(struct places *places, size_t at) {
+    const struct index *index = places->index;
+    struct bound bound = {places->request->keys[at], false};
+    struct buf to = {0};
+    unsigned parts =
+        key_schema_count(&index->schema->keys) + index->adds_partition + index->adds_sort;
+    if (bound.at.count != parts || !keys_put_bound(&to, places->schema, index, &bound))
+        return failure_set(places->failure, places->arena, INVALID,
+                           "The provided key element does not match the schema");
+    struct bytes entry = arena_copy(places->arena, buf_bytes(&to));
+    buf_release(&to);
+    places->known[at] = (struct known){.entry = entry, .state = CURRENT};
+    return OK;
+}
+
+/* Makes the entry of an item as it is stored. */
+static enum status take_stored(struct places *places, struct known *known, struct bytes stored) {
+    struct item item;
+    enum status status = item_decode(stored, places->local->names, places->arena, &item);
+    if (status != OK)
+        return local_fault(status, places->arena, places->failure);
+    /* A key's parts are in the stored bytes, and are limited. */
+    size_t room = stored.size < ENTRY_SIZE_MAX / 2 ? 2 * stored.size + 16 : ENTRY_SIZE_MAX;
+    struct buf to = buf_in(places->arena, room);
+    bool indexed = keys_put_entry(&to, places->schema, places->index, &item);
+    known->entry = indexed ? buf_bytes(&to) : (struct bytes){0};
+    return OK;
+}
+
+/* Reads an item at a view. */
+static enum status read_known(struct places *places, const struct view *view, struct known *known) {
+    struct bytes stored;
+    enum status status = local_read(places->local, view, known->key, places->arena, &stored);
+    if (status == OK)
+        return take_stored(places, known, stored);
+    known->entry = (struct bytes){0};
+    return status == NOT_FOUND ? OK : local_fault(status, places->arena, places->failure);
+}
+
+/* --- what is current; all of it under moment --- */
+
+static enum status find(struct places *places) {
+    const struct place_request *request = places->request;
+    struct table *table = local_table(places->local, request->table);
+    const struct index *index = NULL;
+    if (table == NULL)
+        return failure_set(places->failure, places->arena, NO_TABLE,
+                           "Requested resource not found");
+    enum status status = local_index(table, request->index, places->arena, places->failure, &index);
+    if (status != OK || index == places->index)
+        return status;
+    places->table = table;
+    places->schema = table->schema;
+    places->index = index;
+    if (request->group_parts > index->schema->keys.sort_count)
+        return failure_set(places->failure, places->arena, INVALID,
+                           "The index does not have as many sort attributes");
+    for (size_t i = 0; i < request->count && status == OK; i++)
+        status = request->as_if ? set_entry(places, i) : set_key(places, i);
+    return status;
+}
+
+/* Whether what was read at an earlier view is so now. */
+static bool still(const struct places *places, const struct known *known) {
+    if (places->view->commit == places->local->view->commit)
+        return true;
+    return known->entry.size != 0 && tree_has(places->index->tree, known->entry);
+}
+
+/* Finds what is hot or was read before and still holds. *missing tells how many are left. */
+static enum status find_current(struct places *places, size_t *missing) {
+    *missing = 0;
+    for (size_t i = 0; i < places->request->count; i++) {
+        struct known *known = &places->known[i];
+        struct bytes stored;
+        if (known->state == CURRENT || (known->state == READ && still(places, known)))
+            continue;
+        known->state = UNKNOWN;
+        if (!cache_get(places->local->cache, known->key, UINT64_MAX, places->arena, &stored)) {
+            ++*missing;
+            continue;
+        }
+        enum status status = take_stored(places, known, stored);
+        if (status != OK)
+            return status;
+        known->state = READ;
+    }
+    return OK;
+}
+
+static enum status read_missing(struct places *places, const struct view *view) {
+    enum status status = OK;
+    for (size_t i = 0; i < places->request->count && status == OK; i++)
+        if (places->known[i].state == UNKNOWN) {
+            status = read_known(places, view, &places->known[i]);
+            places->known[i].state = READ;
+        }
+    return status;
+}
+
+/* --- counting; under moment --- */
+
+/* What stands before the first key that is greater than all that begin with the prefix. */
+static uint64_t rank_after(struct places *places, struct bytes prefix) {
+    struct buf to = buf_in(places->arena, prefix.size);
+    buf_put(&to, prefix);
+    bool made = key_after_prefix(&to, 0);
+    return made ? tree_rank(places->index->tree, buf_bytes(&to)) : tree_count(places->index->tree);
+}
+
+static enum status look_at_partition(struct places *places, struct bytes entry) {
+    struct partition *partition = &places->partition;
+    size_t size = keys_entry_span(places->index, entry, 0);
+    if (size == 0)
+        return local_fault(DAMAGED, places->arena, places->failure);
+    struct bytes prefix = bytes_of(entry.data, size);
+    if (partition->prefix.size != 0 && bytes_equal(partition->prefix, prefix))
+        return OK;
+    *partition = (struct partition){prefix, tree_rank(places->index->tree, prefix),
+                                    rank_after(places, prefix)};
+    return OK;
+}
+
+/* How many groups there are from the entry with rank `from` on and before that with rank `to`. */
+static uint64_t count_groups(const struct places *places, uint64_t from, uint64_t to) {
+    const struct tree *tree = places->index->tree;
+    struct tree_cursor cursor = {0};
+    struct buf after = {0};
+    uint64_t count = 0;
+    while (from < to && tree_seek_rank(&cursor, tree, from)) {
+        struct bytes entry = tree_key(&cursor);
+        size_t size = keys_entry_span(places->index, entry, places->request->group_parts);
+        buf_clear(&after);
+        buf_put(&after, bytes_of(entry.data, size));
+        key_after_prefix(&after, 0);
+        from = tree_rank(tree, buf_bytes(&after));
+        count++;
+    }
+    buf_release(&after);
+    tree_cursor_release(&cursor);
+    return count;
+}
+
+static enum status tell_group(struct places *places, struct bytes entry, struct place *out) {
+    const struct place_request *request = places->request;
+    const struct partition *partition = &places->partition;
+    size_t size = keys_entry_span(places->index, entry, request->group_parts);
+    if (size == 0)
+        return local_fault(DAMAGED, places->arena, places->failure);
+    struct bytes group = bytes_of(entry.data, size);
+    uint64_t from = tree_rank(places->index->tree, group), to = rank_after(places, group);
+    out->group_before = from - partition->from;
+    out->group_after = partition->to - to;
+    if (request->groups) {
+        out->groups_before = count_groups(places, partition->from, from);
+        out->groups_after = count_groups(places, to, partition->to);
+    }
+    return OK;
+}
+
+static enum status tell(struct places *places, struct bytes entry, struct place *out) {
+    const struct place_request *request = places->request;
+    *out = (struct place){0};
+    if (entry.size == 0)
+        return OK;
+    uint64_t rank = tree_find(places->index->tree, entry, &out->found);
+    enum status status = look_at_partition(places, entry);
+    if (status != OK)
+        return status;
+    out->before = rank - places->partition.from;
+    out->after = places->partition.to - rank - out->found;
+    if (keys_entry_decode(&places->shape, entry, places->arena, &out->entry) != OK)
+        return local_fault(DAMAGED, places->arena, places->failure);
+    return request->group_parts == 0 ? OK : tell_group(places, entry, out);
+}
+
+static enum status tell_all(struct places *places, struct place *out) {
+    enum status status = OK;
+    keys_shape(&places->shape, places->schema, places->index, places->arena);
+    for (size_t i = 0; i < places->request->count && status == OK; i++)
+        status = tell(places, places->known[i].entry, &out[i]);
+    return status;
+}
+
+/* --- the whole --- */
+
+/* Holds on to the table and to the moment, instead of those before. */
+static void hold(struct places *places) {
+    struct view *view = places->view;
+    struct table *table = places->held;
+    places->view = view_hold(places->local);
+    places->held = places->table;
+    table_ref(places->held);
+    pthread_rwlock_unlock(&places->local->moment);
+    if (view != NULL) {
+        view_drop(view);
+        table_unref(table);
+    }
+}
+
+static enum status run(struct places *places, struct place *out) {
+    for (unsigned tries = 0;; tries++) {
+        size_t missing = 0;
+        pthread_rwlock_rdlock(&places->local->moment);
+        enum status status = find(places);
+        if (status == OK)
+            status = find_current(places, &missing);
+        if (status == OK && missing != 0 && tries == TRIES) {
+            status = read_missing(places, places->local->view);
+            missing = 0;
+        }
+        if (status == OK && missing == 0)
+            status = tell_all(places, out);
+        if (status != OK || missing == 0) {
+            pthread_rwlock_unlock(&places->local->moment);
+            return status;
+        }
+        hold(places);
+        status = read_missing(places, places->view);
+        if (status != OK)
+            return status;
+    }
+}
+
 enum status local_places(struct engine *engine, const struct place_request *request,
-                         struct arena *arena, struct failure *failure, struct place *places) {
-    (void)engine, (void)request, (void)places;
-    return failure_set(failure, arena, UNSUPPORTED, "Places are not told yet");
+                         struct arena *arena, struct failure *failure, struct place *out) {
+    struct known one = {0};
+    struct places places = {.local = (struct local *)engine,
+                            .request = request,
+                            .arena = arena,
+                            .failure = failure,
+                            .known = &one};
+    if (request->count > 1)
+        places.known = ARENA_ARRAY(arena, struct known, request->count);
+    enum status status = run(&places, out);
+    if (places.view != NULL) {
+        view_drop(places.view);
+        table_unref(places.held);
+    }
+    return status;
 }
