@@ -1,0 +1,533 @@
+/* Places, and pages between bounds and from a rank, against an array that is sorted anew each time.
+ * With threads: each answer belongs to one moment. */
+#include "base/random.h"
+#include "table/local/engine.h"
+
+enum { BOARDS = 3, MEMBERS = 60, PARTS = 3 };
+
+/* A score as the model keeps it: small numbers, so that much is equal. */
+struct entry {
+    bool here;
+    unsigned board, member;
+    int score[PARTS];
+};
+
+struct fixture {
+    struct random random;
+    struct arena arena; /* of one request */
+    struct engine *engine;
+    struct entry entries[BOARDS][MEMBERS];
+};
+
+/* Keys PK, SK; index `ranks` on PK, score, subscore, tie, and `global`, the same with a partition
+ * of its own, so that an entry has both of the table's keys as well. Both show keys. */
+static struct table_schema ranks_schema(struct arena *arena) {
+    struct key_part *parts = ARENA_ARRAY(arena, struct key_part, 6);
+    parts[0] = (struct key_part){BYTES("PK"), VALUE_S};
+    parts[1] = (struct key_part){BYTES("SK"), VALUE_S};
+    parts[2] = (struct key_part){BYTES("score"), VALUE_N};
+    parts[3] = (struct key_part){BYTES("subscore"), VALUE_N};
+    parts[4] = (struct key_part){BYTES("tie"), VALUE_N};
+    parts[5] = (struct key_part){BYTES("board"), VALUE_S};
+    struct index_schema *indexes = ARENA_ARRAY(arena, struct index_schema, 2);
+    indexes[0] = (struct index_schema){.name = BYTES("ranks"),
+                                       .keys = {.parts = {parts[0], parts[2], parts[3], parts[4]},
+                                                .partition_count = 1,
+                                                .sort_count = 3},
+                                       .projected = PROJECTED_KEYS};
+    indexes[1] = indexes[0];
+    indexes[1].name = BYTES("global");
+    indexes[1].keys.parts[0] = parts[5];
+    return (struct table_schema){
+        .name = BYTES("game"),
+        .attributes = parts,
+        .attribute_count = 6,
+        .keys = {.parts = {parts[0], parts[1]}, .partition_count = 1, .sort_count = 1},
+        .indexes = indexes,
+        .index_count = 2,
+        .billing = BILLING_ON_DEMAND};
+}
+
+static void open_with(struct fixture *f, size_t cache_memory) {
+    struct local_settings settings = {
+        .store.memory = true, .threads = 1, .cache_memory = cache_memory};
+    *f = (struct fixture){0};
+    arena_init(&f->arena);
+    f->engine = engine_open(&settings);
+    struct table_schema schema = ranks_schema(&f->arena);
+    create_table(f->engine, &f->arena, &schema);
+    for (unsigned b = 0; b < BOARDS; b++)
+        for (unsigned m = 0; m < MEMBERS; m++)
+            f->entries[b][m] = (struct entry){.board = b, .member = m};
+}
+
+static void teardown(struct fixture *f) {
+    engine_close(f->engine);
+    arena_release(&f->arena);
+}
+
+/* --- items --- */
+
+/* Names with bytes that keys escape. */
+static struct value board_name(struct arena *arena, unsigned board) {
+    struct value value = {.type = VALUE_S};
+    value.bytes = board == 2 ? bytes_of("B\0\0\1\0\1", 6) : arena_printf(arena, "B%u", board);
+    return value;
+}
+
+static struct value member_name(struct arena *arena, unsigned member) {
+    struct value value = value_string(arena_printf(arena, "m%02u", member));
+    if (member % 7 == 0)
+        memset((void *)(uintptr_t)(value.bytes.data + 1), (int)(member / 7 % 2), 1);
+    return value;
+}
+
+static struct value number(struct arena *arena, int number) {
+    return (struct value){.type = VALUE_N, .bytes = number_from_int(arena, number)};
+}
+
+static const char *const part_names[PARTS] = {"score", "subscore", "tie"};
+
+/* The item's partition in the index, and as many sort attributes as told; then the table's keys. */
+static struct item item_for(struct arena *arena, const struct entry *entry, const char *index,
+                            unsigned parts, bool keys) {
+    struct pair *pairs = ARENA_ARRAY(arena, struct pair, 6);
+    uint32_t count = 0;
+    bool global = index != NULL && strcmp(index, "global") == 0;
+    if (index == NULL || global)
+        pairs[count++] = (struct pair){BYTES("board"), board_name(arena, entry->board)};
+    if (keys || !global)
+        pairs[count++] = (struct pair){BYTES("PK"), board_name(arena, entry->board)};
+    if (keys)
+        pairs[count++] = (struct pair){BYTES("SK"), member_name(arena, entry->member)};
+    for (unsigned i = 0; i < parts; i++)
+        pairs[count++] = (struct pair){bytes_str(part_names[i]), number(arena, entry->score[i])};
+    return (struct item){pairs, value_sort_pairs(pairs, count)};
+}
+
+static struct item key_for(struct arena *arena, const struct entry *entry) {
+    return item_for(arena, entry, "ranks", 0, true);
+}
+
+static void randomize(struct fixture *f, struct entry *entry) {
+    for (unsigned i = 0; i < PARTS; i++)
+        entry->score[i] = (int)random_below(&f->random, i == 0 ? 12 : 4) - 2;
+}
+
+static void write_one(struct fixture *f) {
+    struct entry *entry =
+        &f->entries[random_below(&f->random, BOARDS)][random_below(&f->random, MEMBERS)];
+    struct action action = {.table = BYTES("game")};
+    entry->here = random_below(&f->random, 4) != 0;
+    randomize(f, entry);
+    action.kind = entry->here ? ACTION_PUT : ACTION_DELETE;
+    action.item =
+        entry->here ? item_for(&f->arena, entry, NULL, PARTS, true) : key_for(&f->arena, entry);
+    struct change change = write_of(&f->arena, &action, 1);
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+}
+
+/* --- the model --- */
+
+/* By the first so many scores. */
+static int compare_parts(const struct entry *a, const struct entry *b, unsigned parts) {
+    for (unsigned i = 0; i < parts; i++)
+        if (a->score[i] != b->score[i])
+            return a->score[i] < b->score[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_entries(const void *x, const void *y) {
+    const struct entry *a = *(const struct entry *const *)x, *b = *(const struct entry *const *)y;
+    int order = compare_parts(a, b, PARTS);
+    if (order != 0)
+        return order;
+    struct arena arena;
+    arena_init(&arena);
+    struct value left = member_name(&arena, a->member), right = member_name(&arena, b->member);
+    order = bytes_compare(left.bytes, right.bytes);
+    arena_release(&arena);
+    return order;
+}
+
+/* The board's entries in order; `out` has room for all. */
+static size_t model_board(const struct fixture *f, unsigned board, const struct entry **out) {
+    size_t count = 0;
+    for (unsigned m = 0; m < MEMBERS; m++)
+        if (f->entries[board][m].here)
+            out[count++] = &f->entries[board][m];
+    qsort(out, count, sizeof(*out), compare_entries);
+    return count;
+}
+
+static void check_place(struct fixture *f, const struct place_request *request,
+                        const struct entry *entry, const struct place *place) {
+    const struct entry *board[MEMBERS], *last = NULL;
+    size_t count = model_board(f, entry->board, board);
+    uint64_t before = 0, after = 0, group_before = 0, group_after = 0, groups[2] = {0};
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        int order = compare_entries(&board[i], &entry);
+        int group = compare_parts(board[i], entry, request->group_parts);
+        bool first = last == NULL || compare_parts(last, board[i], request->group_parts) != 0;
+        before += order<0, after += order> 0, found |= order == 0;
+        group_before += group<0, group_after += group> 0;
+        groups[group > 0] += group != 0 && first;
+        last = board[i];
+    }
+    if (!request->as_if && !found) {
+        static const struct place nothing;
+        assert_memory_equal(place, &nothing, sizeof(nothing));
+        return;
+    }
+    assert_int_equal(place->found, found);
+    assert_int_equal(place->before, before);
+    assert_int_equal(place->after, after);
+    struct item keys = item_for(&f->arena, entry, (const char *)request->index.data, PARTS, true);
+    assert_true(item_equal(&place->entry, &keys));
+    assert_int_equal(place->group_before, request->group_parts == 0 ? 0 : group_before);
+    assert_int_equal(place->group_after, request->group_parts == 0 ? 0 : group_after);
+    assert_int_equal(place->groups_before, request->groups ? groups[0] : 0);
+    assert_int_equal(place->groups_after, request->groups ? groups[1] : 0);
+}
+
+static void check_places(struct fixture *f) {
+    struct place_request request = {.table = BYTES("game"),
+                                    .as_if = random_below(&f->random, 2) == 0,
+                                    .group_parts = (unsigned)random_below(&f->random, PARTS + 1)};
+    const char *index = random_below(&f->random, 2) == 0 ? "ranks" : "global";
+    struct entry entries[5];
+    struct item keys[5];
+    struct place places[5];
+    struct failure failure = {0};
+    request.index = bytes_str(index);
+    request.keys = keys;
+    request.count = 1 + random_below(&f->random, 5);
+    request.groups = request.group_parts != 0 && random_below(&f->random, 2) == 0;
+    for (size_t i = 0; i < request.count; i++) {
+        entries[i] =
+            f->entries[random_below(&f->random, BOARDS)][random_below(&f->random, MEMBERS)];
+        if (request.as_if && random_below(&f->random, 2) == 0)
+            randomize(f, &entries[i]);
+        keys[i] = request.as_if ? item_for(&f->arena, &entries[i], index, PARTS, true)
+                                : key_for(&f->arena, &entries[i]);
+    }
+    assert_int_equal(engine_places(f->engine, &request, &f->arena, &failure, places), OK);
+    for (size_t i = 0; i < request.count; i++)
+        check_place(f, &request, &entries[i], &places[i]);
+}
+
+/* --- pages --- */
+
+static bool inside(const struct entry *entry, const struct entry *bound, unsigned parts, bool keys,
+                   bool after, bool low) {
+    int order = keys ? compare_entries(&entry, &bound) : compare_parts(entry, bound, parts);
+    bool beyond = after ? order > 0 : order >= 0; /* the bound's place */
+    return low ? beyond : !beyond;
+}
+
+/* A bound of the board, or of another: then all or nothing is on its one side. */
+static void choose_bound(struct fixture *f, const char *index, unsigned board, bool low,
+                         struct bound *out, const struct entry **entries, size_t *count) {
+    struct entry at = f->entries[board][random_below(&f->random, MEMBERS)];
+    unsigned parts = (unsigned)random_below(&f->random, PARTS + 1);
+    bool keys = parts == PARTS && random_below(&f->random, 2) == 0;
+    size_t kept = 0;
+    if (random_below(&f->random, 3) == 0)
+        return;
+    randomize(f, &at);
+    *out = (struct bound){item_for(&f->arena, &at, index, parts, keys),
+                          random_below(&f->random, 2) == 0};
+    for (size_t i = 0; i < *count; i++)
+        if (inside(entries[i], &at, parts, keys, out->after, low))
+            entries[kept++] = entries[i];
+    *count = kept;
+}
+
+static void cut_ends(const struct page_request *request, const struct entry **entries,
+                     size_t *count) {
+    for (size_t i = 0; request->backward && i < *count / 2; i++) {
+        const struct entry *kept = entries[i];
+        entries[i] = entries[*count - 1 - i];
+        entries[*count - 1 - i] = kept;
+    }
+    if (request->skip + request->skip_end >= *count) {
+        *count = 0;
+        return;
+    }
+    memmove(entries, entries + request->skip, (*count - request->skip) * sizeof(*entries));
+    *count -= request->skip + request->skip_end;
+}
+
+static void check_page(struct fixture *f) {
+    const struct entry *want[MEMBERS];
+    unsigned board = (unsigned)random_below(&f->random, BOARDS);
+    const char *index = random_below(&f->random, 2) == 0 ? "ranks" : "global";
+    struct key_condition condition = {.count = 1};
+    struct page_reply reply;
+    struct failure failure = {0};
+    struct page_request request = {.table = BYTES("game"),
+                                   .index = bytes_str(index),
+                                   .keys = &condition,
+                                   .backward = random_below(&f->random, 2) == 0,
+                                   .whole = random_below(&f->random, 2) == 0};
+    condition.tests[0] = (struct key_test){.name = index[0] == 'r' ? BYTES("PK") : BYTES("board"),
+                                           .op = KEY_EQ,
+                                           .low = board_name(&f->arena, board)};
+    size_t count = model_board(f, board, want);
+    choose_bound(f, index, board, true, &request.low, want, &count);
+    choose_bound(f, index, board, false, &request.high, want, &count);
+    request.skip = random_below(&f->random, 2) * random_below(&f->random, 20);
+    request.skip_end = random_below(&f->random, 2) * random_below(&f->random, 20);
+    cut_ends(&request, want, &count);
+    if (random_below(&f->random, 3) == 0)
+        request.select = SELECT_COUNT;
+    else
+        request.limit = (uint32_t)random_below(&f->random, 12);
+    assert_int_equal(engine_page(f->engine, &request, &f->arena, &failure, &reply), OK);
+    bool full = request.limit != 0 && request.limit <= count;
+    assert_int_equal(reply.more, full);
+    assert_int_equal(reply.count, full ? request.limit : count);
+    for (size_t i = 0; request.select != SELECT_COUNT && i < reply.count; i++) {
+        struct item keys = item_for(&f->arena, want[i], index, PARTS, true);
+        assert_true(item_equal(&reply.items[i], &keys));
+    }
+}
+
+static void run_model(size_t cache_memory, unsigned rounds) {
+    struct fixture f;
+    open_with(&f, cache_memory);
+    random_seed(&f.random, test_seed());
+    for (unsigned round = 0; round < rounds; round++) {
+        write_one(&f);
+        check_places(&f);
+        check_page(&f);
+        arena_reset(&f.arena);
+    }
+    teardown(&f);
+}
+
+static void test_model(void **state) {
+    (void)state;
+    run_model(0, 6000);
+}
+
+/* Nothing is hot: each item is read from the store. */
+static void test_cold(void **state) {
+    (void)state;
+    run_model(1, 3000);
+}
+
+/* --- refusals --- */
+
+static void assert_no_place(struct fixture *f, struct place_request request, enum status want) {
+    struct place place;
+    struct failure failure = {0};
+    assert_int_equal(engine_places(f->engine, &request, &f->arena, &failure, &place), want);
+    assert_int_equal(failure.status, want);
+    assert_true(failure.text.size != 0);
+}
+
+static void assert_no_page(struct fixture *f, struct page_request request) {
+    struct page_reply reply;
+    struct failure failure = {0};
+    assert_int_equal(engine_page(f->engine, &request, &f->arena, &failure, &reply), INVALID);
+    assert_true(failure.text.size != 0);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    struct fixture f;
+    struct entry entry = {.board = 1};
+    open_with(&f, 0);
+    struct item key = key_for(&f.arena, &entry);
+    struct item half = item_of(&f.arena, "PK=S:B1", NULL);
+    struct item wrong = item_of(&f.arena, "PK=S:B1", "SK=N:1", NULL);
+    struct item bare = item_of(&f.arena, "PK=S:B1", "SK=S:m", "score=N:1", NULL);
+    struct place_request good = {.table = BYTES("game"),
+                                 .index = BYTES("ranks"),
+                                 .keys = &key,
+                                 .count = 1},
+                         bad = good;
+    bad.table = BYTES("other");
+    assert_no_place(&f, bad, NO_TABLE);
+    bad = good, bad.index = BYTES("other");
+    assert_no_place(&f, bad, INVALID);
+    bad = good, bad.keys = &half;
+    assert_no_place(&f, bad, INVALID);
+    bad.keys = &wrong;
+    assert_no_place(&f, bad, INVALID);
+    bad.as_if = true, bad.keys = &bare;
+    assert_no_place(&f, bad, INVALID);
+    bad = good, bad.group_parts = 4;
+    assert_no_place(&f, bad, INVALID);
+
+    struct key_condition condition = {.count = 1};
+    condition.tests[0] =
+        (struct key_test){.name = BYTES("PK"), .op = KEY_EQ, .low = value_string(BYTES("B1"))};
+    struct page_request page = {.table = BYTES("game"), .keys = &condition, .skip = 1};
+    assert_no_page(&f, page);
+    page.index = BYTES("ranks"), page.keys = NULL;
+    assert_no_page(&f, page);
+    page.keys = &condition, page.high.at = wrong;
+    assert_no_page(&f, page);
+    page.high.at = bare; /* the table's key, but not all of the index's */
+    assert_no_page(&f, page);
+    page.high.at = item_of(&f.arena, "PK=S:B1", "subscore=N:1", NULL);
+    assert_no_page(&f, page);
+    teardown(&f);
+}
+
+/* Bounds in another partition never show it. */
+static void test_other_partition(void **state) {
+    (void)state;
+    struct fixture f;
+    open_with(&f, 0);
+    for (unsigned b = 0; b < BOARDS; b++)
+        for (unsigned m = 0; m < 10; m++) {
+            struct entry entry = {.board = b, .member = m, .score = {(int)m}};
+            put_item(f.engine, &f.arena, "game", item_for(&f.arena, &entry, NULL, PARTS, true));
+        }
+    for (unsigned mine = 0; mine < BOARDS; mine++)
+        for (unsigned other = 0; other < BOARDS; other++)
+            for (unsigned high = 0; high < 2; high++) {
+                struct entry at = {.board = other, .score = {5}};
+                struct key_condition condition = {.count = 1};
+                struct page_reply reply;
+                struct failure failure = {0};
+                struct page_request request = {
+                    .table = BYTES("game"), .index = BYTES("ranks"), .keys = &condition};
+                struct bound bound = {item_for(&f.arena, &at, "ranks", 1, false), false};
+                *(high ? &request.high : &request.low) = bound;
+                condition.tests[0] = (struct key_test){
+                    .name = BYTES("PK"), .op = KEY_EQ, .low = board_name(&f.arena, mine)};
+                assert_int_equal(engine_page(f.engine, &request, &f.arena, &failure, &reply), OK);
+                for (size_t i = 0; i < reply.count; i++)
+                    assert_true(value_equal(item_get(&reply.items[i], BYTES("PK")),
+                                            &condition.tests[0].low));
+                assert_true(mine == other ? reply.count == 5
+                                          : reply.count == 0 || reply.count == 10);
+            }
+    teardown(&f);
+}
+
+/* --- threads --- */
+
+/* A writer moves scores round in a ring, all in one change: at each moment member m's rank is its
+ * score, every rank is somebody's, and all ranks tell how far the ring has turned. */
+enum { RING = 8, TURNS = 300, READERS = 3 };
+
+struct race {
+    struct fixture *f;
+    atomic_bool stop;
+    atomic_uint answers;
+};
+
+static void turn(struct fixture *f, unsigned by) {
+    struct action actions[RING];
+    for (unsigned m = 0; m < RING; m++) {
+        struct entry entry = {.member = m, .score = {(int)((m + by) % RING)}};
+        actions[m] = (struct action){.kind = ACTION_PUT,
+                                     .table = BYTES("game"),
+                                     .item = item_for(&f->arena, &entry, NULL, PARTS, true)};
+    }
+    struct change change = write_of(&f->arena, actions, RING);
+    change.all_or_nothing = true;
+    engine_do(f->engine, &change);
+    assert_status(&change, OK);
+    arena_reset(&f->arena);
+}
+
+static int64_t score_of(const struct item *item) {
+    int64_t score;
+    assert_true(number_to_int(item_get(item, BYTES("score"))->bytes, &score));
+    return score;
+}
+
+static void read_places(struct fixture *f, struct arena *arena) {
+    struct item keys[RING];
+    struct place places[RING];
+    struct failure failure = {0};
+    struct place_request request = {
+        .table = BYTES("game"), .index = BYTES("ranks"), .keys = keys, .count = RING};
+    for (unsigned m = 0; m < RING; m++) {
+        struct entry entry = {.member = m};
+        keys[m] = key_for(arena, &entry);
+    }
+    assert_int_equal(engine_places(f->engine, &request, arena, &failure, places), OK);
+    for (unsigned m = 0; m < RING; m++) {
+        assert_true(places[m].found);
+        assert_int_equal(places[m].before, (places[0].before + m) % RING);
+        assert_int_equal(places[m].after, RING - 1 - places[m].before);
+        assert_int_equal(score_of(&places[m].entry), places[m].before);
+    }
+}
+
+static void read_ranks(struct fixture *f, struct arena *arena) {
+    struct entry first = {0};
+    struct key_condition condition = {.count = 1};
+    struct page_reply reply;
+    struct failure failure = {0};
+    struct page_request request = {.table = BYTES("game"),
+                                   .index = BYTES("ranks"),
+                                   .keys = &condition,
+                                   .skip = 2,
+                                   .skip_end = 1,
+                                   .whole = true};
+    condition.tests[0] =
+        (struct key_test){.name = BYTES("PK"), .op = KEY_EQ, .low = board_name(arena, first.board)};
+    assert_int_equal(engine_page(f->engine, &request, arena, &failure, &reply), OK);
+    assert_int_equal(reply.count, RING - 3);
+    for (size_t i = 0; i < reply.count; i++)
+        assert_int_equal(score_of(&reply.items[i]), i + 2);
+}
+
+static void *read_all(void *context) {
+    struct race *race = context;
+    struct arena arena;
+    arena_init(&arena);
+    while (!atomic_load(&race->stop)) {
+        read_places(race->f, &arena);
+        read_ranks(race->f, &arena);
+        atomic_fetch_add(&race->answers, 1);
+        arena_reset(&arena);
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+static void run_race(size_t cache_memory) {
+    struct fixture f;
+    struct race race = {.f = &f};
+    pthread_t threads[READERS];
+    open_with(&f, cache_memory);
+    turn(&f, 0);
+    for (unsigned i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_all, &race), 0);
+    for (unsigned i = 1; i <= TURNS || atomic_load(&race.answers) < TURNS; i++)
+        turn(&f, i);
+    atomic_store(&race.stop, true);
+    for (unsigned i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    teardown(&f);
+}
+
+static void test_one_moment(void **state) {
+    (void)state;
+    run_race(0);
+}
+
+static void test_one_moment_cold(void **state) {
+    (void)state;
+    run_race(1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_model),      cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_other_partition),
+        cmocka_unit_test(test_one_moment), cmocka_unit_test(test_one_moment_cold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
