@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     struct http_settings settings = {
         .host = "127.0.0.1", .port = argc > 1 ? atoi(argv[1]) : 0, .handler = answer};
     struct loops *loops = loops_new(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
-    struct http_listener *listener = NULL;
+    struct listener *listener = NULL;
     struct failure failure = {0};
     struct arena arena;
     arena_init(&arena);
@@ -34,12 +34,12 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%.*s\n", BYTES_ARG(failure.text));
         return 1;
     }
-    printf("%d\n", http_port(listener));
+    printf("%d\n", listener_port(listener));
     fflush(stdout);
     char ignored[64];
     while (read(STDIN_FILENO, ignored, sizeof(ignored)) > 0) {
     }
-    http_close(listener, 1000);
+    listener_close(listener, 1000);
     loops_free(loops);
     arena_release(&arena);
     return 0;

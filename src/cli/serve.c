@@ -25,7 +25,7 @@ struct server {
     struct transfer *transfer;
     struct loops *loops;
     struct router *router;
-    struct http_listener *http;
+    struct listener *http;
     struct arena arena;
     struct failure failure;
 };
@@ -148,7 +148,7 @@ static enum status start(struct server *server) {
  * them. */
 static void stop(struct server *server) {
     if (server->http != NULL)
-        http_close(server->http, GRACE_MS);
+        listener_close(server->http, GRACE_MS);
     if (server->transfer != NULL)
         transfer_stop(server->transfer);
     if (server->engine != NULL)
@@ -178,7 +178,7 @@ static void announce(const struct server *server, int64_t started_us) {
     bool brackets = strchr(host, ':') != NULL;
     char url[300];
     snprintf(url, sizeof(url), "%s://%s%s%s:%d", server->tls != NULL ? "https" : "http",
-             brackets ? "[" : "", host, brackets ? "]" : "", http_port(server->http));
+             brackets ? "[" : "", host, brackets ? "]" : "", listener_port(server->http));
     printf("gametable " GAMETABLE_VERSION " is ready after %lld ms\n\n",
            (long long)(clock_ticks_us() - started_us) / 1000);
     if (settings->memory)
@@ -215,7 +215,7 @@ static bool reload(struct server *server) {
 static void serve(struct server *server, const sigset_t *stopping, int64_t started_us) {
     int signal_number = 0;
     announce(server, started_us);
-    log_info("serving HTTP on port %d", http_port(server->http));
+    log_info("serving HTTP on port %d", listener_port(server->http));
     do
         sigwait(stopping, &signal_number);
     while (signal_number == SIGHUP && reload(server));

@@ -1,16 +1,11 @@
-/* A connection: a client's socket, the state it is in, and the request it is at. Private to net/.
- * All calls are for its loop's thread, save connection_new().
+/* A connection: a client's socket and what is common to all kinds of clients: greeting, deadlines,
+ * the way out. Private to net/. What is spoken over it is its kind's business (http.c, stream.c),
+ * whose own struct begins with this one. All calls are for its loop's thread, save
+ * connection_new().
  *
- * GREETING (only if encrypted)
- *      |
- *      v       first byte          last byte            answer
- *     IDLE ---------------> READING --------> BUSY ----------------> IDLE
- *      ^                       |                \    socket full      |
- *      |                       | refused         +-----> WRITING -----+
- *      |                       v                            |         |
- *      |                    (answer) -----------------------+---> LINGERING, CLOSED
- *
- * BUSY has no deadline: the handler answers when it answers. The others have one each.
+ *     GREETING ---> OPEN ---> LINGERING
+ *     (encrypted)     \           |
+ *                      +----------+---> CLOSED
  */
 #ifndef GT_NET_CONNECTION_H
 #define GT_NET_CONNECTION_H
@@ -20,12 +15,9 @@
 
 enum connection_state {
     CONNECTION_GREETING,  /* agreeing on the encryption */
-    CONNECTION_IDLE,      /* nothing of a request is here, and no struct request */
-    CONNECTION_READING,   /* part of one is */
-    CONNECTION_BUSY,      /* the handler has it */
-    CONNECTION_WRITING,   /* answered, and the socket takes no more for now */
-    CONNECTION_LINGERING, /* all is said; reads away what the client still sends, see finish() */
-    CONNECTION_CLOSED,    /* the socket is gone; the handler may still have the exchange */
+    CONNECTION_OPEN,      /* its kind knows more */
+    CONNECTION_LINGERING, /* all is said; reads away what the client still sends */
+    CONNECTION_CLOSED,    /* the socket is gone; somebody may still use what belongs to it */
 };
 
 struct connection {
@@ -34,27 +26,54 @@ struct connection {
     struct shard *shard;
     struct connection *next, *prev;
     struct wire wire;
-    struct request *request; /* NULL when IDLE */
     uint64_t deadline_ms;
     enum connection_state state;
-    int watched;             /* the events that `poll` waits for */
-    bool turned_away;        /* one too many: gets 503 */
-    bool in_flight;          /* its exchange is counted as waiting for its answer */
-    bool advancing;          /* connection_advance() is on the stack */
-    bool eof;                /* the client sends no more; it may well still read */
-    bool last;               /* ends after the answer being written */
-    bool handle_closed;      /* libuv has let go of `poll` */
-    struct bytes head, body; /* what is left to write */
+    int watched;        /* the events that `poll` waits for */
+    bool turned_away;   /* one too many: it gets to hear so */
+    bool handle_closed; /* libuv has let go of `poll` */
 };
+
+/* What a kind of connection does. */
+struct connection_kind {
+    size_t size; /* of a connection of this kind */
+    /* What the connections of a shard share; and what the listener owns (listener->own). */
+    void *(*shared_new)(struct shard *shard);
+    void (*shared_free)(void *shared);
+    void (*own_free)(void *own);
+
+    void (*begin)(struct connection *connection);  /* it is OPEN, or turned away */
+    void (*misled)(struct connection *connection); /* it speaks plainly on an encrypted port */
+    void (*ready)(struct connection *connection); /* OPEN, and its socket is what was watched for */
+    void (*expire)(struct connection *connection); /* OPEN, and its deadline has passed */
+    /* OPEN, and the listener ends: connection_drop() it if nothing is under way. */
+    void (*wind_down)(struct connection *connection);
+    void (*dropped)(struct connection *connection);      /* the socket has just gone */
+    bool (*in_use)(const struct connection *connection); /* somebody still has a part of it */
+    void (*over)(struct connection *connection);         /* it is about to be freed */
+};
+
+#define CONNECTION_NEVER UINT64_MAX
 
 /* Any thread. Takes the socket. */
 struct connection *connection_new(struct shard *shard, int fd, bool turned_away);
 void connection_start(struct connection *connection);
-/* Ends it at once. Its exchange stays good if the handler has it. */
+
+/* Waits for UV_READABLE, UV_WRITABLE, both or (0) nothing. */
+void connection_watch(struct connection *connection, int events);
+/* A deadline that many milliseconds from now; 0: none. */
+void connection_wait(struct connection *connection, int wait_ms);
+
+/* Ends it at once. What of it is in use stays good. */
 void connection_drop(struct connection *connection);
-/* Its deadline has passed. */
+/* Closing a socket that holds unread bytes makes the client's system throw away the answer it has
+ * not read yet. So when the client may still be sending, this says that we are done and listens for
+ * it to be done too, for a while. */
+void connection_linger(struct connection *connection);
+/* Frees it if it is CLOSED and no longer in use. */
+void connection_free_if_over(struct connection *connection);
+
+/* For its shard: its deadline has passed; its listener ends. */
 void connection_expire(struct connection *connection);
-/* Ends it if no request is under way. */
 void connection_wind_down(struct connection *connection);
 
 #endif

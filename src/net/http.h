@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "net/listener.h"
 #include "net/loop.h"
 #include "net/tls.h"
 
@@ -55,7 +56,7 @@ typedef void http_handler(struct http_exchange *exchange, void *context);
 struct http_settings {
     const char *host; /* numeric or a name; "127.0.0.1" */
     struct tls *tls;  /* encrypts; NULL: plain. Outlives the listener. */
-    int port;         /* 0 picks a free one; see http_port() */
+    int port;         /* 0 picks a free one; see listener_port() */
     http_handler *handler;
     void *context;
     size_t body_max;          /* 0: LIMIT_BODY_SIZE; over it 413 */
@@ -69,13 +70,7 @@ struct http_settings {
 
 /* Listens; a connection is given to the loop that has the fewest. The text of a failure says what
  * to do. */
-struct http_listener;
 enum status http_listen(struct loops *loops, const struct http_settings *settings,
-                        struct arena *arena, struct failure *failure, struct http_listener **out);
-int http_port(const struct http_listener *listener);
-unsigned http_connections(const struct http_listener *listener);
-/* Stops accepting, closes idle connections, lets running exchanges finish for up to
- * `grace_ms`, then closes everything and frees the listener. Blocks; not on a loop's thread. */
-void http_close(struct http_listener *listener, int grace_ms);
+                        struct arena *arena, struct failure *failure, struct listener **out);
 
 #endif

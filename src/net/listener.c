@@ -2,9 +2,8 @@
  *
  * The first loop accepts and hands each socket to the loop that has the fewest. A listener ends
  * in three steps, each of which waits for the loops: nothing new is accepted (so no connection is
- * on its way to a loop after that); connections end as their exchanges do; the rest is cut off.
+ * on its way to a loop after that); connections end as what they are at does; the rest is cut off.
  */
-#include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/connection.h"
@@ -21,7 +20,7 @@ enum {
 
 /* ---- accepting ---- */
 
-static struct shard *fewest(struct http_listener *listener) {
+static struct shard *fewest(struct listener *listener) {
     struct shard *best = &listener->shards[0];
     unsigned best_count = UINT32_MAX;
     for (unsigned i = 0; i < listener->shard_count; i++) {
@@ -38,7 +37,7 @@ static void run_arrive(struct task *task) {
     connection_start((struct connection *)((char *)task - offsetof(struct connection, task)));
 }
 
-static void arrive(struct http_listener *listener, int fd) {
+static void arrive(struct listener *listener, int fd) {
     unsigned count = atomic_load_explicit(&listener->connections, memory_order_relaxed);
     unsigned max = listener->settings.connections_max;
     if (count >= max + TURNED_AWAY_MAX) {
@@ -64,13 +63,13 @@ static void arrive(struct http_listener *listener, int fd) {
 static void on_acceptable(uv_poll_t *poll, int status, int events);
 
 static void on_retry(uv_timer_t *timer) {
-    struct http_listener *listener = timer->data;
+    struct listener *listener = timer->data;
     uv_poll_start(&listener->accept, UV_READABLE, on_acceptable);
 }
 
 /* Out of file descriptors or memory: those who wait stay in the system's queue until some of the
  * connections have ended. */
-static void pause_accepting(struct http_listener *listener, int error) {
+static void pause_accepting(struct listener *listener, int error) {
     log_warn("cannot accept a connection: %s; trying again in %d ms", uv_strerror(error),
              ACCEPT_RETRY_MS);
     uv_poll_stop(&listener->accept);
@@ -78,7 +77,7 @@ static void pause_accepting(struct http_listener *listener, int error) {
 }
 
 static void on_acceptable(uv_poll_t *poll, int status, int events) {
-    struct http_listener *listener = poll->data;
+    struct listener *listener = poll->data;
     (void)events;
     if (status < 0) {
         pause_accepting(listener, status);
@@ -99,24 +98,25 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
 
 /* ---- counting what is left ---- */
 
-static void listener_unuse(struct http_listener *listener) {
+static void listener_unuse(struct listener *listener) {
     if (atomic_fetch_sub(&listener->users, 1) != 1)
         return;
     for (unsigned i = 0; i < listener->shard_count; i++)
         shard_release(&listener->shards[i]);
+    listener->kind->own_free(listener->own);
     uv_cond_destroy(&listener->changed);
     uv_mutex_destroy(&listener->mutex);
     mem_free(listener);
 }
 
-void listener_handle_closed(struct http_listener *listener) {
+void listener_handle_closed(struct listener *listener) {
     uv_mutex_lock(&listener->mutex);
     listener->handles--;
     uv_cond_signal(&listener->changed);
     uv_mutex_unlock(&listener->mutex);
 }
 
-void listener_connection_over(struct http_listener *listener) {
+void listener_connection_over(struct listener *listener) {
     uv_mutex_lock(&listener->mutex);
     atomic_fetch_sub(&listener->connections, 1);
     uv_cond_signal(&listener->changed);
@@ -127,8 +127,8 @@ void listener_connection_over(struct http_listener *listener) {
 /* ---- beginning ---- */
 
 static void run_start(struct task *task) {
-    struct http_listener *listener =
-        (struct http_listener *)((char *)task - offsetof(struct http_listener, start));
+    struct listener *listener =
+        (struct listener *)((char *)task - offsetof(struct listener, start));
     uv_loop_t *uv = loop_uv(listener->shards[0].loop);
     uv_timer_init(uv, &listener->retry);
     listener->retry.data = listener;
@@ -140,7 +140,7 @@ static void run_start(struct task *task) {
 }
 
 static void on_acceptor_closed(uv_handle_t *handle) {
-    struct http_listener *listener = handle->data;
+    struct listener *listener = handle->data;
     uv_mutex_lock(&listener->mutex);
     listener->acceptors--;
     uv_cond_signal(&listener->changed);
@@ -148,38 +148,21 @@ static void on_acceptor_closed(uv_handle_t *handle) {
 }
 
 static void run_stop(struct task *task) {
-    struct http_listener *listener =
-        (struct http_listener *)((char *)task - offsetof(struct http_listener, stop));
+    struct listener *listener = (struct listener *)((char *)task - offsetof(struct listener, stop));
     uv_close((uv_handle_t *)&listener->accept, on_acceptor_closed);
     uv_close((uv_handle_t *)&listener->retry, on_acceptor_closed);
     close(listener->fd);
 }
 
-static void fill_in_defaults(struct http_settings *settings) {
-    if (settings->body_max == 0)
-        settings->body_max = LIMIT_BODY_SIZE;
-    if (settings->header_max == 0)
-        settings->header_max = LIMIT_HEADER_SIZE;
-    if (settings->connections_max == 0)
-        settings->connections_max = LIMIT_CONNECTIONS;
-    if (settings->in_flight_max == 0)
-        settings->in_flight_max = LIMIT_IN_FLIGHT;
-    if (settings->idle_ms == 0)
-        settings->idle_ms = LIMIT_IDLE_MS;
-    if (settings->request_ms == 0)
-        settings->request_ms = LIMIT_REQUEST_MS;
-}
-
-static struct http_listener *listener_new(struct loops *loops,
-                                          const struct http_settings *settings) {
+static struct listener *listener_new(struct loops *loops,
+                                     const struct listener_settings *settings) {
     unsigned count = loops_count(loops);
-    struct http_listener *listener = mem_zalloc(sizeof(*listener) + count * sizeof(struct shard));
+    struct listener *listener = mem_zalloc(sizeof(*listener) + count * sizeof(struct shard));
     listener->loops = loops;
     listener->settings = *settings;
-    fill_in_defaults(&listener->settings);
     listener->settings.host = NULL; /* the caller's; not needed any more */
-    listener->limits.header_max = listener->settings.header_max;
-    listener->limits.body_max = listener->settings.body_max;
+    listener->kind = settings->kind;
+    listener->own = settings->own;
     listener->start.run = run_start;
     listener->stop.run = run_stop;
     atomic_init(&listener->users, 1);
@@ -193,13 +176,15 @@ static struct http_listener *listener_new(struct loops *loops,
     return listener;
 }
 
-enum status http_listen(struct loops *loops, const struct http_settings *settings,
-                        struct arena *arena, struct failure *failure, struct http_listener **out) {
+enum status listener_open(struct loops *loops, const struct listener_settings *settings,
+                          struct arena *arena, struct failure *failure, struct listener **out) {
     int fd, port;
     enum status status = wire_listen(settings->host, settings->port, arena, failure, &fd, &port);
-    if (status != OK)
+    if (status != OK) {
+        settings->kind->own_free(settings->own);
         return status;
-    struct http_listener *listener = listener_new(loops, settings);
+    }
+    struct listener *listener = listener_new(loops, settings);
     listener->fd = fd;
     listener->port = port;
     for (unsigned i = 0; i < listener->shard_count; i++)
@@ -209,17 +194,17 @@ enum status http_listen(struct loops *loops, const struct http_settings *setting
     return OK;
 }
 
-int http_port(const struct http_listener *listener) {
+int listener_port(const struct listener *listener) {
     return listener->port;
 }
 
-unsigned http_connections(const struct http_listener *listener) {
+unsigned listener_connections(const struct listener *listener) {
     return atomic_load_explicit(&listener->connections, memory_order_relaxed);
 }
 
 /* ---- end ---- */
 
-static void await_connections(struct http_listener *listener, int grace_ms) {
+static void await_connections(struct listener *listener, int grace_ms) {
     uint64_t now = uv_hrtime(), end = now + (uint64_t)grace_ms * 1000000;
     while (atomic_load(&listener->connections) != 0 && now < end) {
         uv_cond_timedwait(&listener->changed, &listener->mutex, end - now);
@@ -227,7 +212,7 @@ static void await_connections(struct http_listener *listener, int grace_ms) {
     }
 }
 
-void http_close(struct http_listener *listener, int grace_ms) {
+void listener_close(struct listener *listener, int grace_ms) {
     assert(loop_current() == NULL);
     loop_post(listener->shards[0].loop, &listener->stop);
     uv_mutex_lock(&listener->mutex);

@@ -27,7 +27,7 @@ enum {
     REQUEST_HEADERS_MAX = 256,
 };
 
-struct connection;
+struct http_connection;
 
 struct request_limits {
     size_t header_max; /* over it 431; the parser has a limit of its own at 80 KiB */
@@ -43,10 +43,10 @@ struct request_field {
 };
 
 struct request {
-    struct http_exchange exchange; /* first: http_answer() finds the request by it */
-    struct connection *connection; /* whose it is now */
-    struct request *next;          /* in the pool */
-    struct buf head;               /* the answer's head, and its body if that is small */
+    struct http_exchange exchange;      /* first: http_answer() finds the request by it */
+    struct http_connection *connection; /* whose it is now */
+    struct request *next;               /* in the pool */
+    struct buf head;                    /* the answer's head, and its body if that is small */
 
     struct request_limits limits;
     struct http_parser parser;

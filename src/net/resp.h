@@ -36,16 +36,17 @@ struct resp_parser {
     size_t used;
 
     /* its own */
-    enum { RESP_BEGIN, RESP_HEADER, RESP_SIZE, RESP_BULK, RESP_LINE, RESP_DONE } state;
-    size_t at;     /* where it goes on */
-    size_t wanted; /* strings of the array */
-    size_t bulk;   /* size of the present one */
+    enum resp_step { RESP_BEGIN, RESP_HEADER, RESP_SIZE, RESP_BULK, RESP_LINE, RESP_DONE } step;
+    size_t at;      /* where it goes on, */
+    size_t scanned; /* and up to where there is no line end */
+    size_t wanted;  /* strings of the array */
+    size_t bulk;    /* size of the present one */
     struct resp_span spans_inline[RESP_ARGS_INLINE];
     struct bytes args_inline[RESP_ARGS_INLINE];
     struct resp_span *spans;
     size_t room;      /* of both arrays */
     struct buf words; /* of a line, without quotes and escapes */
-    char fault_text[64];
+    char fault[64];   /* empty: none */
 };
 
 enum resp_state { RESP_MORE, RESP_READY, RESP_REFUSED };

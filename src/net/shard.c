@@ -3,36 +3,9 @@
 #include "net/connection.h"
 
 enum {
-    POOL_MAX = 64, /* requests kept for reuse */
     SWEEP_MIN_MS = 10,
     SWEEP_MAX_MS = 1000,
 };
-
-/* ---- what connections share ---- */
-
-struct request *shard_take(struct shard *shard) {
-    struct request *request = shard->pool;
-    if (request != NULL) {
-        shard->pool = request->next;
-        shard->pooled--;
-    } else {
-        request = request_new();
-        request->exchange.loop = shard->loop;
-    }
-    request_begin(request, &shard->listener->limits);
-    return request;
-}
-
-void shard_give(struct shard *shard, struct request *request) {
-    if (shard->pooled == POOL_MAX) {
-        request_free(request);
-        return;
-    }
-    request_end(request);
-    request->next = shard->pool;
-    shard->pool = request;
-    shard->pooled++;
-}
 
 /* ---- the list ---- */
 
@@ -77,10 +50,8 @@ static void on_sweep(uv_timer_t *timer) {
 }
 
 /* Often enough that a time-out is late by no more than a quarter, or a second. */
-static uint64_t sweep_ms(const struct http_settings *settings) {
-    int shortest =
-        settings->idle_ms < settings->request_ms ? settings->idle_ms : settings->request_ms;
-    int every = shortest / 4;
+static uint64_t sweep_ms(const struct listener_settings *settings) {
+    int every = settings->shortest_ms / 4;
     if (every < SWEEP_MIN_MS)
         every = SWEEP_MIN_MS;
     return (uint64_t)(every > SWEEP_MAX_MS ? SWEEP_MAX_MS : every);
@@ -111,18 +82,15 @@ static void run_end(struct task *task) {
     uv_close((uv_handle_t *)&shard->sweep, on_sweep_closed);
 }
 
-void shard_init(struct shard *shard, struct http_listener *listener, struct loop *loop) {
+void shard_init(struct shard *shard, struct listener *listener, struct loop *loop) {
     shard->listener = listener;
     shard->loop = loop;
     shard->start.run = run_start;
     shard->wind_down.run = run_wind_down;
     shard->end.run = run_end;
+    shard->shared = listener->kind->shared_new(shard);
 }
 
 void shard_release(struct shard *shard) {
-    while (shard->pool != NULL) {
-        struct request *request = shard->pool;
-        shard->pool = request->next;
-        request_free(request);
-    }
+    shard->listener->kind->shared_free(shard->shared);
 }

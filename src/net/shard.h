@@ -5,42 +5,53 @@
 #ifndef GT_NET_SHARD_H
 #define GT_NET_SHARD_H
 
-#include "net/answer.h"
-#include "net/request.h"
+#include "net/listener.h"
+#include "net/loop.h"
+#include "net/tls.h"
 
 #include <stdatomic.h>
 #include <uv.h>
 
 struct connection;
+struct connection_kind;
 
 struct shard {
-    struct http_listener *listener;
+    struct listener *listener;
     struct loop *loop;
     struct connection *connections; /* a list, newest first */
     struct connection *cursor;      /* whom a walk over the list visits next */
-    struct request *pool;
-    unsigned pooled;
-    struct answer_date date;
+    void *shared;                   /* what its connections share: their kind's own */
     uv_timer_t sweep;
-    bool closing; /* connections end after the exchange that runs */
+    bool closing; /* connections end after what they are at */
     struct task start, wind_down, end;
     atomic_uint count; /* connections given to it; any thread */
 };
 
-struct http_listener {
-    struct http_settings settings; /* defaults filled in; constant from the start */
-    struct request_limits limits;
+struct listener_settings {
+    const char *host;
+    int port;        /* 0 picks a free one */
+    struct tls *tls; /* encrypts; NULL: plain */
+    unsigned connections_max;
+    int request_ms;  /* for the greeting */
+    int shortest_ms; /* of all deadlines that its connections have */
+    const struct connection_kind *kind;
+    void *own; /* the kind's; taken, and freed with the listener */
+};
+
+struct listener {
+    struct listener_settings settings; /* constant from the start */
+    const struct connection_kind *kind;
+    void *own;
     struct loops *loops;
     int fd, port;
     uv_poll_t accept; /* on the first loop, as is what follows */
     uv_timer_t retry; /* when the process ran out of file descriptors */
     struct task start, stop;
 
-    /* Who still needs the listener: http_close() does, and each connection until its last
-     * exchange is answered, which may be after that. The last one frees it. */
+    /* Who still needs the listener: listener_close() does, and each connection until nothing of it
+     * is in use, which may be after that. The last one frees it. */
     atomic_uint users;
     atomic_uint connections;
-    atomic_uint in_flight; /* exchanges that their handler did not answer at once */
 
     uv_mutex_t mutex;
     uv_cond_t changed;
@@ -51,12 +62,11 @@ struct http_listener {
     struct shard shards[];
 };
 
-void shard_init(struct shard *shard, struct http_listener *listener, struct loop *loop);
-void shard_release(struct shard *shard);
+enum status listener_open(struct loops *loops, const struct listener_settings *settings,
+                          struct arena *arena, struct failure *failure, struct listener **out);
 
-/* A request of the pool, ready for its first byte; and back. */
-struct request *shard_take(struct shard *shard);
-void shard_give(struct shard *shard, struct request *request);
+void shard_init(struct shard *shard, struct listener *listener, struct loop *loop);
+void shard_release(struct shard *shard);
 
 void shard_link(struct shard *shard, struct connection *connection);
 void shard_unlink(struct shard *shard, struct connection *connection);
@@ -66,8 +76,8 @@ static inline uint64_t shard_now(const struct shard *shard) {
     return uv_now(loop_uv(shard->loop));
 }
 
-/* A connection's handle is closed, and: a connection and all of its exchanges are over. */
-void listener_handle_closed(struct http_listener *listener);
-void listener_connection_over(struct http_listener *listener);
+/* A connection's handle is closed, and: nothing of a connection is in use any more. */
+void listener_handle_closed(struct listener *listener);
+void listener_connection_over(struct listener *listener);
 
 #endif

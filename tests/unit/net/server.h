@@ -29,7 +29,7 @@
 
 struct server {
     struct loops *loops;
-    struct http_listener *listener;
+    struct listener *listener;
     struct arena arena;
     atomic_uint running; /* exchanges that are on their way to be answered later */
     atomic_uint handled;
@@ -146,7 +146,7 @@ static inline void server_open(struct server *server, unsigned loops,
 }
 
 static inline void server_close(struct server *server) {
-    http_close(server->listener, 1000);
+    listener_close(server->listener, 1000);
     while (atomic_load(&server->running) != 0)
         sleep_ms(1);
     loops_free(server->loops);
@@ -157,7 +157,7 @@ static inline void server_close(struct server *server) {
 
 static inline int client_open(const struct server *server) {
     struct sockaddr_in to = {.sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)http_port(server->listener)),
+                             .sin_port = htons((uint16_t)listener_port(server->listener)),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(fd >= 0);

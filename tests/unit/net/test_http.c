@@ -29,7 +29,7 @@ static void test_keep_alive(void **state) {
         assert_null(strstr(reply.head, "Connection:"));
         reply_release(&reply);
     }
-    assert_int_equal(http_connections(server.listener), 1);
+    assert_int_equal(listener_connections(server.listener), 1);
     close(fd);
 }
 
@@ -283,9 +283,9 @@ static void test_half_closed(void **state) {
 }
 
 static void await_no_connections(void) {
-    for (int i = 0; i < 2000 && http_connections(server.listener) != 0; i++)
+    for (int i = 0; i < 2000 && listener_connections(server.listener) != 0; i++)
         sleep_ms(1);
-    assert_int_equal(http_connections(server.listener), 0);
+    assert_int_equal(listener_connections(server.listener), 0);
 }
 
 static void test_client_goes_away(void **state) {

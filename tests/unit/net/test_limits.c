@@ -6,9 +6,9 @@
 static struct server server;
 
 static void await_connections(unsigned count) {
-    for (int i = 0; i < 3000 && http_connections(server.listener) != count; i++)
+    for (int i = 0; i < 3000 && listener_connections(server.listener) != count; i++)
         sleep_ms(1);
-    assert_int_equal(http_connections(server.listener), count);
+    assert_int_equal(listener_connections(server.listener), count);
 }
 
 static void test_malformed(void **state) {
@@ -209,7 +209,7 @@ static void test_out_of_descriptors(void **state) {
     tight.rlim_cur = (rlim_t)second + 1;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
     struct sockaddr_in to = {.sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)http_port(server.listener)),
+                             .sin_port = htons((uint16_t)listener_port(server.listener)),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     assert_int_equal(connect(second, (struct sockaddr *)&to, sizeof(to)), 0);
     client_send(second, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -228,10 +228,10 @@ static void test_out_of_descriptors(void **state) {
 static void test_listen_failures(void **state) {
     (void)state;
     server_open(&server, 1, (struct http_settings){0});
-    struct http_listener *other = NULL;
+    struct listener *other = NULL;
     struct failure failure = {0};
     struct http_settings settings = {
-        .host = "127.0.0.1", .port = http_port(server.listener), .handler = handle};
+        .host = "127.0.0.1", .port = listener_port(server.listener), .handler = handle};
     assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other), IN_USE);
     assert_true(bytes_find(failure.text, BYTES("another program")) != SIZE_MAX);
     settings = (struct http_settings){.host = "no such host", .port = 1, .handler = handle};
@@ -246,7 +246,7 @@ static void test_listen_failures(void **state) {
 /* ---- the end ---- */
 
 static void *close_listener(void *argument) {
-    http_close(argument, 2000);
+    listener_close(argument, 2000);
     return NULL;
 }
 
@@ -262,7 +262,7 @@ static void test_close_waits_for_exchanges(void **state) {
         sleep_ms(1);
     sleep_ms(20);
     pthread_t closer;
-    int port = http_port(server.listener);
+    int port = listener_port(server.listener);
     pthread_create(&closer, NULL, close_listener, server.listener);
     client_expect_end(idle);
     client_send(half, "k");
@@ -322,7 +322,7 @@ static void test_close_cuts_off(void **state) {
     while (atomic_load(&server.handled) < 2)
         sleep_ms(1);
     int64_t began = now_ms();
-    http_close(server.listener, 50);
+    listener_close(server.listener, 50);
     assert_in_range(now_ms() - began, 45, 1400);
     client_expect_end(busy);
     assert_int_equal(atomic_load(&server.running), 1);
@@ -340,11 +340,11 @@ static void test_two_listeners(void **state) {
     (void)state;
     server_open(&server, 2, (struct http_settings){0});
     struct http_settings settings = {.host = "127.0.0.1", .handler = handle, .context = &server};
-    struct http_listener *other = NULL;
+    struct listener *other = NULL;
     struct failure failure = {0};
     assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other), OK);
-    assert_int_not_equal(http_port(other), http_port(server.listener));
-    http_close(other, 100);
+    assert_int_not_equal(listener_port(other), listener_port(server.listener));
+    listener_close(other, 100);
     int fd = client_open(&server);
     client_send(fd, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
     client_expect(fd, 200, "");

@@ -1,0 +1,467 @@
+/* HTTP's kind of connection: a request, its answer, the next request.
+ *
+ *              first byte          last byte            answer
+ *     IDLE ---------------> READING --------> BUSY ----------------> IDLE
+ *      ^                       |                \    socket full      |
+ *      |                       | refused         +-----> WRITING -----+
+ *      |                       v                            |         |
+ *      |                    (answer) -----------------------+---> (lingers, or ends)
+ *
+ * BUSY has no deadline: the handler answers when it answers. The others have one each.
+ */
+#include "net/http.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "net/answer.h"
+#include "net/connection.h"
+#include "net/request.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+enum {
+    SMALL_BODY = 16 * 1024,  /* cheaper to copy behind the head than to write apart */
+    WRITE_MAX = 1024 * 1024, /* a turn: other connections wait */
+    POOL_MAX = 64,           /* requests that a loop keeps for reuse */
+};
+
+enum http_state {
+    HTTP_IDLE,    /* nothing of a request is here, and no struct request */
+    HTTP_READING, /* part of one is */
+    HTTP_BUSY,    /* the handler has it */
+    HTTP_WRITING, /* answered, and the socket takes no more for now */
+    HTTP_OVER,    /* all is said, or the socket is gone */
+};
+
+struct http_connection {
+    struct connection base;  /* first */
+    struct request *request; /* NULL when IDLE */
+    enum http_state state;
+    bool in_flight;          /* its exchange is counted as waiting for its answer */
+    bool advancing;          /* advance() is on the stack */
+    bool eof;                /* the client sends no more; it may well still read */
+    bool last;               /* ends after the answer being written */
+    struct bytes head, body; /* what is left to write */
+};
+
+/* The listener's own. */
+struct http_own {
+    struct http_settings settings; /* defaults filled in; constant from the start */
+    struct request_limits limits;
+    atomic_uint in_flight; /* exchanges that their handler did not answer at once */
+};
+
+/* What the connections of a loop share. */
+struct http_shared {
+    struct request *pool;
+    unsigned pooled;
+    struct answer_date date;
+};
+
+static void advance(struct http_connection *http);
+static void read_request(struct http_connection *http);
+
+static struct http_connection *http_of(struct connection *connection) {
+    return (struct http_connection *)connection;
+}
+
+static struct http_own *own_of(const struct http_connection *http) {
+    return http->base.shard->listener->own;
+}
+
+static const struct http_settings *settings_of(const struct http_connection *http) {
+    return &own_of(http)->settings;
+}
+
+static struct http_shared *shared_of(const struct http_connection *http) {
+    return http->base.shard->shared;
+}
+
+static void enter(struct http_connection *http, enum http_state state, int wait_ms) {
+    http->state = state;
+    connection_wait(&http->base, wait_ms);
+}
+
+/* ---- requests of the pool ---- */
+
+static void attach(struct http_connection *http) {
+    struct http_shared *shared = shared_of(http);
+    struct request *request = shared->pool;
+    if (request != NULL) {
+        shared->pool = request->next;
+        shared->pooled--;
+    } else {
+        request = request_new();
+        request->exchange.loop = http->base.shard->loop;
+    }
+    request_begin(request, &own_of(http)->limits);
+    http->request = request;
+    request->connection = http;
+}
+
+static void detach(struct http_connection *http) {
+    struct http_shared *shared = shared_of(http);
+    struct request *request = http->request;
+    http->request = NULL;
+    if (request == NULL)
+        return;
+    if (shared->pooled == POOL_MAX) {
+        request_free(request);
+        return;
+    }
+    request_end(request);
+    request->next = shared->pool;
+    shared->pool = request;
+    shared->pooled++;
+}
+
+/* ---- the end ---- */
+
+static void on_dropped(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    if (http->state != HTTP_BUSY)
+        detach(http);
+    http->state = HTTP_OVER;
+}
+
+static bool is_in_use(const struct connection *connection) {
+    return ((const struct http_connection *)connection)->request != NULL;
+}
+
+static void on_over(struct connection *connection) {
+    (void)connection; /* everything has been given back */
+}
+
+static void finish(struct http_connection *http) {
+    struct request *request = http->request;
+    bool all_read = request->ready && !request_has_surplus(request);
+    if (http->eof || all_read) {
+        connection_drop(&http->base);
+        return;
+    }
+    detach(http);
+    http->state = HTTP_OVER;
+    connection_linger(&http->base);
+}
+
+/* ---- writing ---- */
+
+/* The answer is written: on to the next request, if there is to be one. */
+static void written(struct http_connection *http) {
+    if (http->last || http->base.shard->closing) {
+        finish(http);
+        return;
+    }
+    if (request_has_surplus(http->request)) {
+        request_next(http->request);
+        enter(http, HTTP_READING, settings_of(http)->request_ms);
+    } else if (http->eof) {
+        connection_drop(&http->base);
+        return;
+    } else {
+        detach(http);
+        enter(http, HTTP_IDLE, settings_of(http)->idle_ms);
+    }
+    if (!http->eof)
+        connection_watch(&http->base, UV_READABLE);
+    advance(http);
+}
+
+/* The answer's body is the handler's own until http_answer() returns; after that it must be ours.
+ */
+static void keep_body(struct http_connection *http) {
+    struct bytes *body = &http->body;
+    struct buf *reply = &http->request->exchange.reply;
+    bool ours = reply->data != NULL && body->data >= reply->data &&
+                body->data + body->size <= reply->data + reply->size;
+    if (body->size == 0 || ours)
+        return;
+    buf_clear(reply);
+    buf_put(reply, *body);
+    *body = buf_bytes(reply);
+}
+
+static void flush(struct http_connection *http) {
+    struct bytes head = http->head, body = http->body;
+    if (body.size > WRITE_MAX)
+        body.size = WRITE_MAX;
+    ssize_t sent = head.size == 0 ? wire_write(&http->base.wire, body, (struct bytes){0})
+                                  : wire_write(&http->base.wire, head, body);
+    if (sent == WIRE_GONE) {
+        connection_drop(&http->base);
+        return;
+    }
+    if (sent > 0) {
+        size_t of_head = (size_t)sent < head.size ? (size_t)sent : head.size;
+        http->head = bytes_skip(http->head, of_head);
+        http->body = bytes_skip(http->body, (size_t)sent - of_head);
+        enter(http, HTTP_WRITING, settings_of(http)->request_ms);
+    }
+    if (http->head.size + http->body.size == 0) {
+        written(http);
+        return;
+    }
+    keep_body(http);
+    connection_watch(&http->base, UV_WRITABLE);
+}
+
+static void send_answer(struct http_connection *http, const struct http_answer *answer) {
+    struct request *request = http->request;
+    http->last = answer->close || !request->keep_alive || http->base.shard->closing;
+    enum answer_connection how = http->last        ? ANSWER_CLOSE
+                                 : request->is_old ? ANSWER_KEEP_ALIVE
+                                                   : ANSWER_GOES_ON;
+    buf_clear(&request->head);
+    answer_head(&request->head, answer, how, &shared_of(http)->date);
+    http->body = answer->body;
+    if (request->is_head || !answer_has_body(answer->status))
+        http->body = (struct bytes){0};
+    if (http->body.size <= SMALL_BODY) {
+        buf_put(&request->head, http->body);
+        http->body = (struct bytes){0};
+    }
+    http->head = buf_bytes(&request->head);
+    enter(http, HTTP_WRITING, settings_of(http)->request_ms);
+    flush(http);
+}
+
+/* Bytes that the encryption has taken from the socket already wake nobody. */
+static void read_pending(struct http_connection *http) {
+    while (http->base.wire.pending && !http->advancing &&
+           (http->state == HTTP_IDLE || http->state == HTTP_READING))
+        read_request(http);
+}
+
+/* Its exchange waits for its answer from now on, or no longer. */
+static void count_in_flight(struct http_connection *http, bool waits) {
+    atomic_uint *count = &own_of(http)->in_flight;
+    if (http->in_flight == waits)
+        return;
+    http->in_flight = waits;
+    if (waits)
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    else
+        atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+}
+
+void http_answer(struct http_exchange *exchange, const struct http_answer *answer) {
+    struct request *request = (struct request *)exchange;
+    struct http_connection *http = request->connection;
+    assert(loop_current() == exchange->loop);
+    count_in_flight(http, false);
+    if (http->state == HTTP_OVER) { /* the client has gone meanwhile */
+        detach(http);
+        connection_free_if_over(&http->base);
+        return;
+    }
+    assert(http->state == HTTP_BUSY);
+    send_answer(http, answer);
+    read_pending(http);
+}
+
+/* Says what is wrong and ends the connection: where the next request would begin is unknown. */
+static void refuse(struct http_connection *http, int status, const char *text) {
+    char body[256];
+    int size = snprintf(body, sizeof(body), "%d %s: %s\n", status, answer_reason(status), text);
+    struct http_answer answer = {.status = status,
+                                 .content_type = BYTES("text/plain; charset=utf-8"),
+                                 .body = bytes_of(body, (size_t)size),
+                                 .close = true};
+    send_answer(http, &answer);
+}
+
+/* ---- reading ---- */
+
+static void say_continue(struct http_connection *http, struct request *request) {
+    if (!request->expects_continue || !request->headers_done || request->body.size != 0)
+        return;
+    request->expects_continue = false;
+    /* Nothing else is on its way out, so the socket has room for 25 bytes, or is broken. */
+    struct bytes line = BYTES("HTTP/1.1 100 Continue\r\n\r\n");
+    if (wire_write(&http->base.wire, line, (struct bytes){0}) != (ssize_t)line.size)
+        connection_drop(&http->base);
+}
+
+/* Only those that are not answered at once are counted: a read costs no shared counter. */
+static void hand_over(struct http_connection *http, struct request *request) {
+    const struct http_settings *settings = settings_of(http);
+    atomic_uint *in_flight = &own_of(http)->in_flight;
+    request->exchange.overload =
+        atomic_load_explicit(in_flight, memory_order_relaxed) >= settings->in_flight_max;
+    enter(http, HTTP_BUSY, 0);
+    settings->handler(&request->exchange, settings->context);
+    if (http->state == HTTP_BUSY)
+        count_in_flight(http, true);
+}
+
+/* Parses what is there and hands it to the handler, request after request, until one is not
+ * answered at once or not all there. Answering calls back here: hence `advancing`. */
+static void advance(struct http_connection *http) {
+    if (http->advancing)
+        return;
+    http->advancing = true;
+    while (http->state == HTTP_READING) {
+        struct request *request = http->request;
+        enum request_state state = request_parse(request);
+        if (state == REQUEST_READY)
+            hand_over(http, request);
+        else if (state == REQUEST_REFUSED)
+            refuse(http, request->refusal, request->refusal_text);
+        else if (http->eof)
+            connection_drop(&http->base); /* half a request will never be whole */
+        else {
+            say_continue(http, request);
+            break;
+        }
+    }
+    http->advancing = false;
+}
+
+static void on_eof(struct http_connection *http) {
+    http->eof = true;
+    connection_watch(&http->base, 0);
+    if (http->state != HTTP_BUSY)
+        connection_drop(&http->base);
+}
+
+static void read_request(struct http_connection *http) {
+    if (http->request == NULL)
+        attach(http);
+    struct request *request = http->request;
+    size_t room;
+    uint8_t *to = request_room(request, &room);
+    if (room == 0) { /* it is BUSY and the client floods: leave it to the socket's window */
+        connection_watch(&http->base, 0);
+        return;
+    }
+    ssize_t got = wire_read(&http->base.wire, to, room);
+    if (got > 0)
+        request_added(request, (size_t)got);
+    if (http->state == HTTP_IDLE) {
+        if (got > 0)
+            enter(http, HTTP_READING, settings_of(http)->request_ms);
+        else
+            detach(http);
+    }
+    if (got == WIRE_GONE)
+        connection_drop(&http->base);
+    else if (got == 0)
+        on_eof(http);
+    else if (got > 0)
+        advance(http);
+}
+
+/* ---- what its connection tells it ---- */
+
+static void on_begin(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    enter(http, HTTP_IDLE, settings_of(http)->idle_ms);
+    if (connection->turned_away) {
+        attach(http);
+        refuse(http, 503, "too many connections; try again later");
+        return;
+    }
+    connection_watch(connection, UV_READABLE);
+    read_pending(http);
+}
+
+static void on_misled(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    attach(http);
+    refuse(http, 400, "this port is encrypted: use https");
+}
+
+static void on_ready(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    if (http->state == HTTP_WRITING) /* only one event is watched at a time */
+        flush(http);
+    else
+        read_request(http);
+    read_pending(http);
+}
+
+static void on_expire(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    if (http->state == HTTP_READING)
+        refuse(http, 408, "the request took too long to arrive");
+    else
+        connection_drop(connection);
+}
+
+static void on_wind_down(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    /* A request may have arrived that the loop has not come round to. */
+    if (http->state == HTTP_IDLE)
+        read_request(http);
+    if (http->state == HTTP_IDLE)
+        connection_drop(connection);
+}
+
+/* ---- listening ---- */
+
+static void *shared_new(struct shard *shard) {
+    (void)shard;
+    return mem_zalloc(sizeof(struct http_shared));
+}
+
+static void shared_free(void *argument) {
+    struct http_shared *shared = argument;
+    while (shared->pool != NULL) {
+        struct request *request = shared->pool;
+        shared->pool = request->next;
+        request_free(request);
+    }
+    mem_free(shared);
+}
+
+static const struct connection_kind http_kind = {
+    .size = sizeof(struct http_connection),
+    .shared_new = shared_new,
+    .shared_free = shared_free,
+    .own_free = mem_free,
+    .begin = on_begin,
+    .misled = on_misled,
+    .ready = on_ready,
+    .expire = on_expire,
+    .wind_down = on_wind_down,
+    .dropped = on_dropped,
+    .in_use = is_in_use,
+    .over = on_over,
+};
+
+static void fill_in_defaults(struct http_settings *settings) {
+    if (settings->body_max == 0)
+        settings->body_max = LIMIT_BODY_SIZE;
+    if (settings->header_max == 0)
+        settings->header_max = LIMIT_HEADER_SIZE;
+    if (settings->connections_max == 0)
+        settings->connections_max = LIMIT_CONNECTIONS;
+    if (settings->in_flight_max == 0)
+        settings->in_flight_max = LIMIT_IN_FLIGHT;
+    if (settings->idle_ms == 0)
+        settings->idle_ms = LIMIT_IDLE_MS;
+    if (settings->request_ms == 0)
+        settings->request_ms = LIMIT_REQUEST_MS;
+}
+
+enum status http_listen(struct loops *loops, const struct http_settings *settings,
+                        struct arena *arena, struct failure *failure, struct listener **out) {
+    struct http_own *own = mem_zalloc(sizeof(*own));
+    own->settings = *settings;
+    fill_in_defaults(&own->settings);
+    own->settings.host = NULL; /* the caller's; not needed any more */
+    own->limits.header_max = own->settings.header_max;
+    own->limits.body_max = own->settings.body_max;
+    struct listener_settings common = {
+        .host = settings->host,
+        .port = settings->port,
+        .tls = settings->tls,
+        .connections_max = own->settings.connections_max,
+        .shortest_ms = own->settings.idle_ms < own->settings.request_ms ? own->settings.idle_ms
+                                                                        : own->settings.request_ms,
+        .request_ms = own->settings.request_ms,
+        .kind = &http_kind,
+        .own = own};
+    return listener_open(loops, &common, arena, failure, out);
+}

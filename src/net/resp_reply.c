@@ -1,0 +1,152 @@
+/* Replies. */
+#include "net/resp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { INT_TEXT = 24 };
+
+/* Digits from the end of the room backwards; returns where they begin. */
+static char *int_text(int64_t number, char *end) {
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    while (rest >= 100) {
+        end -= 2;
+        memcpy(end, &pairs[rest % 100 * 2], 2);
+        rest /= 100;
+    }
+    if (rest >= 10) {
+        end -= 2;
+        memcpy(end, &pairs[rest * 2], 2);
+    } else
+        *--end = (char)('0' + rest);
+    if (number < 0)
+        *--end = '-';
+    return end;
+}
+
+/* A kind, a number, a line end. */
+static void put_number(struct resp *out, uint8_t kind, int64_t number) {
+    char text[INT_TEXT], *end = text + sizeof(text);
+    char *begin = int_text(number, end - 2);
+    memcpy(end - 2, "\r\n", 2);
+    *--begin = (char)kind;
+    buf_append(out->to, begin, (size_t)(end - begin));
+}
+
+static void put_text(struct resp *out, uint8_t kind, struct bytes text) {
+    buf_byte(out->to, kind);
+    buf_put(out->to, text);
+    buf_lit(out->to, "\r\n");
+}
+
+void resp_simple(struct resp *out, struct bytes text) {
+    put_text(out, '+', text);
+}
+
+void resp_error(struct resp *out, struct bytes text) {
+    size_t begin = out->to->size + 1;
+    put_text(out, '-', text);
+    for (uint8_t *c = out->to->data + begin; c < out->to->data + begin + text.size; c++)
+        if (*c == '\r' || *c == '\n')
+            *c = ' ';
+}
+
+void resp_int(struct resp *out, int64_t number) {
+    put_number(out, ':', number);
+}
+
+void resp_bulk(struct resp *out, struct bytes text) {
+    put_number(out, '$', (int64_t)text.size);
+    buf_put(out->to, text);
+    buf_lit(out->to, "\r\n");
+}
+
+void resp_null(struct resp *out) {
+    if (out->version >= 3)
+        buf_lit(out->to, "_\r\n");
+    else
+        buf_lit(out->to, "$-1\r\n");
+}
+
+void resp_null_array(struct resp *out) {
+    if (out->version >= 3)
+        buf_lit(out->to, "_\r\n");
+    else
+        buf_lit(out->to, "*-1\r\n");
+}
+
+void resp_bool(struct resp *out, bool truth) {
+    if (out->version >= 3)
+        put_text(out, '#', truth ? BYTES("t") : BYTES("f"));
+    else
+        resp_int(out, truth);
+}
+
+void resp_verbatim(struct resp *out, struct bytes text) {
+    if (out->version < 3) {
+        resp_bulk(out, text);
+        return;
+    }
+    put_number(out, '=', (int64_t)text.size + 4);
+    buf_lit(out->to, "txt:");
+    buf_put(out->to, text);
+    buf_lit(out->to, "\r\n");
+}
+
+/* ---- doubles ---- */
+
+/* Whole numbers, which scores mostly are, need no search for the shortest text. Up to 2^53 each of
+ * them is told apart, and the usual form has them without an exponent up to 17 digits. */
+static bool is_plain_integer(double number) {
+    return number > -9007199254740992.0 && number < 9007199254740992.0 &&
+           number == (double)(int64_t)number && !(number == 0 && signbit(number));
+}
+
+size_t resp_double_text(double number, char to[RESP_DOUBLE_MAX]) {
+    if (is_plain_integer(number)) {
+        char text[INT_TEXT], *end = text + sizeof(text);
+        char *begin = int_text((int64_t)number, end);
+        memcpy(to, begin, (size_t)(end - begin));
+        return (size_t)(end - begin);
+    }
+    if (isinf(number)) {
+        memcpy(to, number > 0 ? "inf" : "-inf", 4);
+        return number > 0 ? 3 : 4;
+    }
+    return (size_t)snprintf(to, RESP_DOUBLE_MAX, "%.17g", number);
+}
+
+void resp_double(struct resp *out, double number) {
+    char text[RESP_DOUBLE_MAX];
+    size_t size = resp_double_text(number, text);
+    if (out->version >= 3)
+        put_text(out, ',', bytes_of(text, size));
+    else
+        resp_bulk(out, bytes_of(text, size));
+}
+
+/* ---- what has elements ---- */
+
+void resp_array(struct resp *out, size_t count) {
+    put_number(out, '*', (int64_t)count);
+}
+
+void resp_map(struct resp *out, size_t pairs) {
+    if (out->version >= 3)
+        put_number(out, '%', (int64_t)pairs);
+    else
+        put_number(out, '*', (int64_t)pairs * 2);
+}
+
+void resp_set(struct resp *out, size_t count) {
+    put_number(out, out->version >= 3 ? '~' : '*', (int64_t)count);
+}
+
+void resp_push(struct resp *out, size_t count) {
+    put_number(out, out->version >= 3 ? '>' : '*', (int64_t)count);
+}
