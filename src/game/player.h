@@ -10,14 +10,19 @@
 
 #include "game/standings.h"
 
+enum { PLAYER_ID_MAX = 128 };
+
 struct player {
-    struct bytes id;          /* 1 to 128 characters */
+    struct bytes id;          /* 1 to PLAYER_ID_MAX bytes of text without control characters */
     struct bytes name;        /* shown; empty: none */
     struct bytes email;       /* lower case; empty: none */
     const struct value *meta; /* M, or NULL */
     bool hidden;
     int64_t created_ms, changed_ms;
 };
+
+/* Whether a player can be called that. INVALID with a sentence. */
+enum status player_check_id(struct bytes id, struct arena *arena, struct failure *failure);
 
 /* Makes or replaces the profile (`create`: DUPLICATE if there). Two players cannot have one e-mail:
  * DUPLICATE, by an item of its own (PK EMAIL#<e-mail> SK OWNER) in the same commit. */
@@ -47,6 +52,10 @@ void player_boards_release(struct player_boards *boards);
  * Blocks: as many commits as it takes. */
 enum status player_hide(struct game *game, struct bytes id, bool hidden, struct arena *arena,
                         struct failure *failure);
+/* An action that writes nothing: it sets *hidden to what the profile says at the moment of the
+ * commit, for the actions after it in the same change. */
+void player_hidden_action(struct game *game, struct bytes id, struct arena *arena, bool *hidden,
+                          struct action *out);
 /* All items that are about the player, in pages: profile, stats, plays, entries. */
 enum status player_export(struct game *game, struct bytes id, const struct item *after,
                           struct arena *arena, struct failure *failure, struct page_reply *out);
@@ -58,8 +67,7 @@ enum status player_erase(struct game *game, struct bytes id, struct arena *arena
 
 /* Appends a signed token that says "this is player <id> until then". */
 void player_token(const struct game *game, struct bytes id, int64_t expires_ms, struct buf *to);
-/* The player of a token, borrowed from it. DENIED with a sentence if it is not ours or has ended.
- */
+/* The player of a token, in the arena. DENIED with a sentence if it is not ours or has ended. */
 enum status player_token_read(const struct game *game, struct bytes token, int64_t now_ms,
                               struct arena *arena, struct failure *failure, struct bytes *id);
 
