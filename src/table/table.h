@@ -130,8 +130,10 @@ enum status engine_places(struct engine *engine, const struct place_request *req
                           struct arena *arena, struct failure *failure, struct place *places);
 
 /* A number that rises whenever something in the partition changes, and may rise without reason: who
- * finds it as it was knows that the partition is as it was. For caches and optimistic work. Good
- * while the engine is open. 0 if nothing changed since then. */
+ * finds it as it was knows that the partition is as it was. For caches and optimistic work: ask for
+ * the number, then read; while the number is the same, what was read is what is there. It has risen
+ * before the change's `done` is called. Good while the engine is open. 0 if nothing changed since
+ * then. */
 uint64_t engine_touched(struct engine *engine, struct bytes table, const struct value *partition);
 
 /* --- changing things --- */
@@ -220,8 +222,9 @@ struct change {
     size_t action_count;
     /* If set, called on the engine's thread before anything is written: what it reads of the engine
      * then is exactly what the change's writes will follow on, so reading and writing are one step.
-     * It fills in the actions (in change->arena), or fails with the text in change->failure. Such
-     * changes cost a commit each: for what touches more than single items. */
+     * It fills in the actions (in change->arena), or fails with the text in change->failure; none
+     * are fine. A token that was used before is seen first: then it is not called, and there are no
+     * actions. Such changes cost a commit each: for what touches more than single items. */
     enum status (*decide)(struct change *change);
     bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
     /* A token makes the write harmless to repeat for ten minutes, over restarts too: the same token

@@ -195,6 +195,32 @@ static void test_partitions(void **state) {
     assert_int_equal(guard_require(&guard, ACCESS_READ, BYTES("game"), &arena, &failure), DENIED);
 }
 
+static enum status decide_nothing(struct change *change) {
+    change->actions = NULL;
+    return OK;
+}
+
+/* What a change will decide on cannot be seen: only who may do anything may ask for it. */
+static void test_deciding(void **state) {
+    (void)state;
+    struct bytes all[] = {BYTES("*")}, one[] = {BYTES("game")}, partitions[] = {BYTES("*")};
+    struct access_key keys[] = {
+        {.tables = all, .table_count = 1, .allow = ACCESS_ALL},
+        {.tables = one, .table_count = 1, .allow = ACCESS_ALL},
+        {.tables = all, .table_count = 1, .allow = ACCESS_READ | ACCESS_WRITE},
+        {.tables = all,
+         .table_count = 1,
+         .partitions = partitions,
+         .partition_count = 1,
+         .allow = ACCESS_ALL}};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        struct guard guard;
+        struct engine *engine = guard_init(&guard, asking.engine, &keys[i], refuse, NULL);
+        struct change change = {.kind = CHANGE_WRITE, .decide = decide_nothing};
+        assert_int_equal(submit(engine, &change), i == 0 ? OK : DENIED);
+    }
+}
+
 /* In memory there are no copies to be had, but who may ask is told first. */
 static void test_copies(void **state) {
     (void)state;
@@ -282,6 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_every_call_is_guarded),
                                        TEST(test_access),
                                        TEST(test_partitions),
+                                       TEST(test_deciding),
                                        TEST(test_copies),
                                        TEST(test_all_or_nothing),
                                        TEST(test_streams)};

@@ -1,0 +1,204 @@
+/* When a partition last changed: the number rises with it, and who finds it unchanged may trust
+ * what was read. */
+#include "engine.h"
+
+#define require(truth)                                                           \
+    do {                                                                         \
+        if (!(truth)) {                                                          \
+            fprintf(stderr, "%s:%d: %s is false\n", __FILE__, __LINE__, #truth); \
+            abort();                                                             \
+        }                                                                        \
+    } while (0)
+
+struct world {
+    struct engine *engine;
+    struct arena arena;
+};
+
+static uint64_t touched(struct engine *engine, const char *table, const char *partition) {
+    struct value value = value_string(bytes_str(partition));
+    return engine_touched(engine, bytes_str(table), &value);
+}
+
+static void delete_table(struct world *world, const char *name) {
+    struct change change = {
+        .kind = CHANGE_DELETE_TABLE, .arena = &world->arena, .table = bytes_str(name)};
+    engine_do(world->engine, &change);
+    assert_status(&change, OK);
+}
+
+static void test_rises(void **state) {
+    (void)state;
+    struct world world;
+    arena_init(&world.arena);
+    world.engine = engine_open_memory();
+    struct table_schema schema = game_schema(&world.arena, "game");
+    assert_int_equal(touched(world.engine, "game", "a"), 0);
+    create_table(world.engine, &world.arena, &schema);
+    uint64_t a = touched(world.engine, "game", "a"), b = touched(world.engine, "game", "b");
+    put_item(world.engine, &world.arena, "game",
+             item_of(&world.arena, "pk=S:a", "sk=S:1", "score=N:1", NULL));
+    assert_true(touched(world.engine, "game", "a") > a);
+    assert_int_equal(touched(world.engine, "game", "b"), b);
+    a = touched(world.engine, "game", "a");
+    /* The same again changes nothing. */
+    put_item(world.engine, &world.arena, "game",
+             item_of(&world.arena, "pk=S:a", "sk=S:1", "score=N:1", NULL));
+    assert_int_equal(touched(world.engine, "game", "a"), a);
+    struct action del = {.kind = ACTION_DELETE,
+                         .table = BYTES("game"),
+                         .item = item_of(&world.arena, "pk=S:a", "sk=S:1", NULL)};
+    struct change change = write_of(&world.arena, &del, 1);
+    engine_do(world.engine, &change);
+    assert_true(touched(world.engine, "game", "a") > a);
+    a = touched(world.engine, "game", "a");
+    /* With its table everything goes, and comes again. */
+    delete_table(&world, "game");
+    assert_true(touched(world.engine, "game", "a") > a);
+    a = touched(world.engine, "game", "a");
+    create_table(world.engine, &world.arena, &schema);
+    assert_true(touched(world.engine, "game", "a") > a);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
+/* A table that was loaded was not there before, whatever it is full of. */
+static void test_loaded(void **state) {
+    (void)state;
+    struct world world;
+    arena_init(&world.arena);
+    world.engine = engine_open_memory();
+    struct table_schema schema = game_schema(&world.arena, "game");
+    struct change change = {
+        .kind = CHANGE_CREATE_TABLE, .arena = &world.arena, .schema = &schema, .loading = true};
+    engine_do(world.engine, &change);
+    struct action put = {.kind = ACTION_PUT,
+                         .table = BYTES("game"),
+                         .item = item_of(&world.arena, "pk=S:a", "sk=S:1", NULL)};
+    change = write_of(&world.arena, &put, 1);
+    change.loading = true;
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    uint64_t a = touched(world.engine, "game", "a");
+    change = (struct change){
+        .kind = CHANGE_LOADED, .arena = &world.arena, .table = BYTES("game"), .loading = true};
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    assert_true(touched(world.engine, "game", "a") > a);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
+/* After a failed write nobody knows what there is. */
+static void test_recovered(void **state) {
+    (void)state;
+    struct store_faults faults = {0};
+    struct world world;
+    char *folder = folder_make();
+    struct local_settings settings = {.store = {.path = folder, .faults = &faults}, .threads = 1};
+    arena_init(&world.arena);
+    world.engine = engine_open(&settings);
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    uint64_t a = touched(world.engine, "game", "a");
+    faults.sync_in = 1;
+    struct action put = {.kind = ACTION_PUT,
+                         .table = BYTES("game"),
+                         .item = item_of(&world.arena, "pk=S:a", "sk=S:1", NULL)};
+    struct change change = write_of(&world.arena, &put, 1);
+    engine_do(world.engine, &change);
+    assert_status(&change, IO_FAILED);
+    assert_int_equal(touched(world.engine, "game", "a"), a);
+    struct item got;
+    for (int i = 0; i < 100 && touched(world.engine, "game", "a") == a; i++) {
+        usleep(20000);
+        put.item = item_of(&world.arena, "pk=S:b", "sk=S:1", NULL);
+        engine_do(world.engine, &change);
+    }
+    assert_true(get_item(world.engine, &world.arena, "game",
+                         item_of(&world.arena, "pk=S:a", "sk=S:1", NULL), &got));
+    assert_true(touched(world.engine, "game", "a") > a);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+    folder_remove(folder);
+}
+
+/* --- readers beside a writer --- */
+
+enum { WRITES = 3000, READERS = 2 };
+
+struct reader {
+    struct engine *engine;
+    atomic_bool *stop;
+    pthread_t thread;
+    unsigned same, other;
+};
+
+static int64_t read_score(struct engine *engine, struct arena *arena) {
+    struct item got;
+    int64_t score = 0;
+    if (get_item(engine, arena, "game", item_of(arena, "pk=S:a", "sk=S:1", NULL), &got))
+        require(number_to_int(item_get(&got, BYTES("score"))->bytes, &score));
+    return score;
+}
+
+static void *read_on(void *argument) {
+    struct reader *reader = argument;
+    struct arena arena;
+    arena_init(&arena);
+    while (!atomic_load(reader->stop)) {
+        arena_reset(&arena);
+        uint64_t before = touched(reader->engine, "game", "a");
+        int64_t first = read_score(reader->engine, &arena);
+        int64_t second = read_score(reader->engine, &arena);
+        if (touched(reader->engine, "game", "a") == before) {
+            require(first == second);
+            reader->same++;
+        } else
+            reader->other++;
+        require(second >= first);
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+static void test_trust(void **state) {
+    (void)state;
+    struct world world;
+    atomic_bool stop = false;
+    struct reader readers[READERS];
+    arena_init(&world.arena);
+    world.engine = engine_open_memory();
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    for (int i = 0; i < READERS; i++) {
+        readers[i] = (struct reader){.engine = world.engine, .stop = &stop};
+        pthread_create(&readers[i].thread, NULL, read_on, &readers[i]);
+    }
+    for (int i = 1; i <= WRITES; i++) {
+        struct arena arena;
+        arena_init(&arena);
+        char score[24];
+        snprintf(score, sizeof(score), "score=N:%d", i);
+        uint64_t before = touched(world.engine, "game", "a");
+        put_item(world.engine, &arena, "game", item_of(&arena, "pk=S:a", "sk=S:1", score, NULL));
+        assert_true(touched(world.engine, "game", "a") > before);
+        if (i % 16 == 0)
+            usleep(50);
+        arena_release(&arena);
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < READERS; i++) {
+        pthread_join(readers[i].thread, NULL);
+        assert_true(readers[i].same > 0);
+    }
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rises), cmocka_unit_test(test_loaded),
+                                       cmocka_unit_test(test_recovered),
+                                       cmocka_unit_test(test_trust)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
