@@ -46,6 +46,8 @@ enum {
     LIMIT_IN_FLIGHT = 10000,
     LIMIT_IDLE_MS = 60 * 1000,
     LIMIT_REQUEST_MS = 30 * 1000,
+    LIMIT_STREAM_PAUSE = 32 * 1024 * 1024, /* waits to be sent to a client: it is not read, */
+    LIMIT_STREAM_OUT = 1024 * 1024 * 1024, /* and here it is cut off */
 
     /* work in the background: backups, restores, exports, imports */
     LIMIT_BACKGROUND = 256,      /* pieces under way */

@@ -124,14 +124,13 @@ void connection_start(struct connection *connection) {
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
     struct connection *connection = poll->data;
-    (void)events; /* the kind knows what it watches for */
     if (status < 0) {
         connection_drop(connection);
         return;
     }
     switch (connection->state) {
     case CONNECTION_OPEN:
-        kind_of(connection)->ready(connection);
+        kind_of(connection)->ready(connection, events);
         break;
     case CONNECTION_GREETING:
         greet(connection);

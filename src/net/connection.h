@@ -43,7 +43,8 @@ struct connection_kind {
 
     void (*begin)(struct connection *connection);  /* it is OPEN, or turned away */
     void (*misled)(struct connection *connection); /* it speaks plainly on an encrypted port */
-    void (*ready)(struct connection *connection); /* OPEN, and its socket is what was watched for */
+    /* OPEN, and its socket is what was watched for: UV_READABLE, UV_WRITABLE or both. */
+    void (*ready)(struct connection *connection, int events);
     void (*expire)(struct connection *connection); /* OPEN, and its deadline has passed */
     /* OPEN, and the listener ends: connection_drop() it if nothing is under way. */
     void (*wind_down)(struct connection *connection);

@@ -372,9 +372,10 @@ static void on_misled(struct connection *connection) {
     refuse(http, 400, "this port is encrypted: use https");
 }
 
-static void on_ready(struct connection *connection) {
+static void on_ready(struct connection *connection, int events) {
     struct http_connection *http = http_of(connection);
-    if (http->state == HTTP_WRITING) /* only one event is watched at a time */
+    (void)events; /* only one is watched at a time, and the state knows which */
+    if (http->state == HTTP_WRITING)
         flush(http);
     else
         read_request(http);

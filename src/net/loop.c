@@ -20,6 +20,8 @@
 struct loop {
     uv_loop_t uv;
     uv_async_t wake;
+    uv_prepare_t before_waiting;
+    struct task *after; /* what loop_after() was given, newest first */
     uv_thread_t thread;
     struct task stop;
     unsigned index;
@@ -77,6 +79,25 @@ void loop_post(struct loop *loop, struct task *task) {
         uv_async_send(&loop->wake);
 }
 
+void loop_after(struct loop *loop, struct task *task) {
+    assert(current == loop);
+    task->next = loop->after;
+    loop->after = task;
+}
+
+static void run_after(uv_prepare_t *before_waiting) {
+    struct loop *loop = before_waiting->data;
+    while (loop->after != NULL) {
+        struct task *task = loop->after;
+        loop->after = task->next;
+        task->run(task);
+    }
+}
+
+unsigned loop_index(const struct loop *loop) {
+    return loop->index;
+}
+
 struct loop *loop_current(void) {
     return current;
 }
@@ -106,6 +127,9 @@ static struct loop *loop_new(unsigned index) {
     must(uv_loop_init(&loop->uv), "cannot make an event loop");
     must(uv_async_init(&loop->uv, &loop->wake, run_posted), "cannot make an event loop");
     loop->wake.data = loop;
+    uv_prepare_init(&loop->uv, &loop->before_waiting); /* these two cannot fail */
+    uv_prepare_start(&loop->before_waiting, run_after);
+    loop->before_waiting.data = loop;
     return loop;
 }
 
@@ -143,6 +167,7 @@ static void loop_free(struct loop *loop, bool started) {
     else
         run_loop(loop); /* what was posted runs all the same, here */
     uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->before_waiting, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     must(uv_loop_close(&loop->uv), "a loop ended while something still used it");
     free(loop);

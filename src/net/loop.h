@@ -30,6 +30,12 @@ struct loop *loops_get(struct loops *loops, unsigned index);
  * most once however many tasks are posted before it comes round. */
 void loop_post(struct loop *loop, struct task *task);
 
+/* Runs the task before the loop next waits, after all that is under way now. On the loop's thread.
+ */
+void loop_after(struct loop *loop, struct task *task);
+
+/* Its number among its loops, from 0. */
+unsigned loop_index(const struct loop *loop);
 /* The loop whose thread this is, or NULL. */
 struct loop *loop_current(void);
 struct uv_loop_s *loop_uv(struct loop *loop);

@@ -81,7 +81,7 @@ void resp_null_array(struct resp *out); /* *-1, or _ */
 void resp_bool(struct resp *out, bool truth);
 /* Text for people, which version 3 knows to be just that. */
 void resp_verbatim(struct resp *out, struct bytes text);
-/* A number of a score: shortest text that reads back as the same; "inf", "-inf"; whole ones
+/* A score, with the 17 digits that tell any two doubles apart; "inf", "-inf"; whole ones
  * without a point. */
 void resp_double(struct resp *out, double number);
 /* The elements follow. */

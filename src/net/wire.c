@@ -124,6 +124,17 @@ void wire_open(struct wire *wire, int fd, struct tls *tls) {
         wire->tls = tls_connection(tls, fd);
 }
 
+void wire_keep_alive(struct wire *wire) {
+    int on = 1;
+    setsockopt(wire->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+#ifdef TCP_KEEPIDLE
+    int idle_s = 300, every_s = 100, tries = 3;
+    setsockopt(wire->fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+    setsockopt(wire->fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+    setsockopt(wire->fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof(tries));
+#endif
+}
+
 static ssize_t failed(void) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? WIRE_AGAIN : WIRE_GONE;
 }

@@ -27,6 +27,8 @@ int wire_accept(int listening);
 /* Makes a connection of an accepted socket; `tls` NULL: a plain one. Without memory for the
  * encryption wire->tls stays NULL and nothing is ever agreed on. */
 void wire_open(struct wire *wire, int fd, struct tls *tls);
+/* Has the system find out about clients that have gone without a word. */
+void wire_keep_alive(struct wire *wire);
 /* Agrees with the client on the encryption, as far as it goes now. */
 enum wire_greeting {
     WIRE_READY,     /* done; a plain wire always is */

@@ -1,0 +1,66 @@
+/* Streams over the loops: bytes as they come, in order, and bytes back. What they mean, and where
+ * one request ends and the next begins, is the handler's business.
+ *
+ * Everything happens on the stream's loop. The handler is called with all bytes that it has not
+ * taken yet; what it appends to stream->out during that is sent in one piece when it returns. It
+ * may leave bytes for later (it waits for something) and be called again by stream_resume().
+ *
+ * What a client is sent waits in memory while it does not read: past a first limit its requests are
+ * not read either, past a second one it is cut off.
+ */
+#ifndef GT_NET_STREAM_H
+#define GT_NET_STREAM_H
+
+#include "base/buf.h"
+#include "net/listener.h"
+#include "net/loop.h"
+#include "net/tls.h"
+
+struct stream {
+    struct loop *loop;
+    void *user;     /* the handler's */
+    struct buf out; /* what is to be sent. Append only; see stream_send() */
+    bool stalled;   /* for the handler to set: it takes nothing until stream_resume() */
+    bool gone;      /* the client is; what is appended goes nowhere */
+};
+
+struct stream_handler {
+    void (*opened)(struct stream *stream, void *context);
+    /* Returns how many of the bytes it took. They are good until then. */
+    size_t (*arrived)(struct stream *stream, struct bytes bytes, void *context);
+    /* The last that is heard of it: the client has gone and nobody holds it. */
+    void (*closed)(struct stream *stream, void *context);
+};
+
+/* What was appended outside of `arrived` leaves before the loop next waits. */
+void stream_send(struct stream *stream);
+/* No longer stalled: calls `arrived` with what is there, now. */
+void stream_resume(struct stream *stream);
+/* Ends it when all that was appended is sent. Nothing arrives any more. */
+void stream_end(struct stream *stream);
+/* Something of it is under way: it stays good, even if `gone`, until as many are released. */
+void stream_hold(struct stream *stream);
+void stream_release(struct stream *stream);
+/* "127.0.0.1:51234", "[::1]:51234": the client's address, or ours. */
+enum { STREAM_ADDRESS_SIZE = 64 };
+void stream_address(const struct stream *stream, bool ours, char to[STREAM_ADDRESS_SIZE]);
+int stream_socket(const struct stream *stream);
+
+struct stream_settings {
+    const char *host;
+    int port;        /* 0 picks a free one; see listener_port() */
+    struct tls *tls; /* encrypts; NULL: plain. Outlives the listener. */
+    struct stream_handler handler;
+    void *context;
+    struct bytes full;        /* the last word to a client that is one too many; borrowed */
+    unsigned connections_max; /* 0: LIMIT_CONNECTIONS */
+    size_t out_pause;         /* 0: LIMIT_STREAM_PAUSE; more waits to be sent: nothing is read */
+    size_t out_max;           /* 0: LIMIT_STREAM_OUT; more: cut off */
+    int idle_ms;              /* 0: never */
+    int request_ms; /* 0: LIMIT_REQUEST_MS; without a byte in the middle of a request, either way */
+};
+
+enum status stream_listen(struct loops *loops, const struct stream_settings *settings,
+                          struct arena *arena, struct failure *failure, struct listener **out);
+
+#endif
