@@ -58,7 +58,8 @@ static void decode_item(void) {
 
 static void decode_one(void) {
     struct value value;
-    enum status status = item_decode_one(buf_bytes(&stored), names, BYTES("score"), &arena, &value);
+    struct bytes name = BYTES("score");
+    enum status status = item_decode_some(buf_bytes(&stored), names, &name, 1, &arena, &value);
     assert(status == OK);
 }
 

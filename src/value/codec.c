@@ -247,7 +247,7 @@ enum status item_decode(struct bytes from, const struct names *names, struct are
     return OK;
 }
 
-/* ---- finding one attribute ---- */
+/* ---- finding some attributes ---- */
 
 static bool skip_value(struct bytes *in, unsigned depth);
 
@@ -277,26 +277,26 @@ static bool skip_value(struct bytes *in, unsigned depth) {
     return type == VALUE_NULL || take_bytes(in, 1, &string);
 }
 
-enum status item_decode_one(struct bytes from, const struct names *names, struct bytes name,
-                            struct arena *arena, struct value *out) {
-    int wanted = names_find(names, name);
-    size_t code, count;
-    if (!take_size(&from, &count))
+enum status item_decode_some(struct bytes from, const struct names *names,
+                             const struct bytes *wanted, unsigned count, struct arena *arena,
+                             struct value *out) {
+    uint32_t left;
+    unsigned at = 0;
+    if (!take_count(&from, PAIR_LEAST, &left))
         return DAMAGED;
-    for (; count > 0; count--) {
-        struct bytes spelled;
-        if (!take_size(&from, &code))
+    for (; left > 0 && at < count; left--) {
+        struct bytes name;
+        int order = -1;
+        if (!take_name(&from, names, &name))
             return DAMAGED;
-        bool same = wanted != NAMES_FULL && code == (size_t)wanted + 1;
-        if (code == 0) {
-            if (!take_string(&from, &spelled))
-                return DAMAGED;
-            same = bytes_equal(spelled, name);
-        }
-        if (same)
-            return take_value(&from, arena, DEPTH_MAX, out) ? OK : DAMAGED;
-        if (!skip_value(&from, DEPTH_MAX + 1))
+        while (at < count && (order = name_compare(name, wanted[at])) > 0)
+            out[at++].type = VALUE_NONE;
+        bool good = order == 0 ? take_value(&from, arena, DEPTH_MAX, &out[at++])
+                               : skip_value(&from, DEPTH_MAX + 1);
+        if (!good)
             return DAMAGED;
     }
-    return NOT_FOUND;
+    while (at < count)
+        out[at++].type = VALUE_NONE;
+    return OK;
 }

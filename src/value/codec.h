@@ -25,9 +25,11 @@
 void item_encode(const struct item *item, struct names *names, struct buf *to);
 enum status item_decode(struct bytes from, const struct names *names, struct arena *arena,
                         struct item *out);
-/* Finds one top-level attribute without decoding the rest; NOT_FOUND if absent. */
-enum status item_decode_one(struct bytes from, const struct names *names, struct bytes name,
-                            struct arena *arena, struct value *out);
+/* Finds some top-level attributes without decoding the rest, or even looking at what follows them.
+ * The names rise strictly; out[i] is that of wanted[i], of type VALUE_NONE if there is none. */
+enum status item_decode_some(struct bytes from, const struct names *names,
+                             const struct bytes *wanted, unsigned count, struct arena *arena,
+                             struct value *out);
 
 /* A single value in the same form, without its name. */
 void value_encode(const struct value *value, struct buf *to);

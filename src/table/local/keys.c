@@ -47,26 +47,44 @@ void keys_put_partition(struct buf *to, const struct table *table, const struct 
 
 void keys_prepare_index(struct index *index, const struct table_schema *schema) {
     const struct key_schema *keys = &schema->keys;
+    struct entry_shape *shape = &index->shape;
     if (index->schema == NULL)
         return;
-    index->adds_partition = !key_schema_has(&index->schema->keys, keys->parts[0].name);
-    index->adds_sort =
-        keys->sort_count != 0 && !key_schema_has(&index->schema->keys, keys->parts[1].name);
+    unsigned count = key_schema_count(&index->schema->keys);
+    for (unsigned i = 0; i < count; i++)
+        shape->parts[i] = index->schema->keys.parts[i];
+    if (!key_schema_has(&index->schema->keys, keys->parts[0].name))
+        shape->parts[count++] = keys->parts[0];
+    if (keys->sort_count != 0 && !key_schema_has(&index->schema->keys, keys->parts[1].name))
+        shape->parts[count++] = keys->parts[1];
+    shape->count = count;
+    shape->partition_count = index->schema->keys.partition_count;
+    shape->own_count = key_schema_count(&index->schema->keys);
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned j = 0; j < count; j++)
+            shape->slots[i] += bytes_compare(shape->parts[j].name, shape->parts[i].name) < 0;
+        shape->sorted[shape->slots[i]] = shape->parts[i].name;
+    }
 }
 
-/* The key attributes of the index, if the item has them all and they may be keys. An item from
- * before the index was made may have attributes that could not be written now: it is left out. */
-static bool take_values(const struct index_schema *index, const struct item *item,
-                        const struct value **values) {
+/* Whether these are the parts of an entry. An item from before the index was made may have
+ * attributes that could not be written now: it is left out. */
+static bool are_parts(const struct entry_shape *shape, const struct value *const *values) {
     size_t sizes[2] = {0, 0};
-    for (unsigned i = 0; i < key_schema_count(&index->keys); i++) {
-        const struct value *value = item_get(item, index->keys.parts[i].name);
-        if (value == NULL || value->type != index->keys.parts[i].type || value->bytes.size == 0)
+    for (unsigned i = 0; i < shape->own_count; i++) {
+        const struct value *value = values[i];
+        if (value == NULL || value->type != shape->parts[i].type || value->bytes.size == 0)
             return false;
-        sizes[i >= index->keys.partition_count] += value->type == VALUE_N ? 0 : value->bytes.size;
-        values[i] = value;
+        sizes[i >= shape->partition_count] += value->type == VALUE_N ? 0 : value->bytes.size;
     }
     return sizes[0] <= LIMIT_PARTITION_KEY_SIZE && sizes[1] <= LIMIT_SORT_KEY_SIZE;
+}
+
+static void put_parts(struct buf *to, const struct entry_shape *shape,
+                      const struct value *const *values, unsigned count) {
+    put_partition(to, values, shape->partition_count);
+    for (unsigned i = shape->partition_count; i < count; i++)
+        key_put(to, values[i]);
 }
 
 static bool put_time(struct buf *to, const struct table_schema *schema, const struct index *index,
@@ -83,19 +101,30 @@ bool keys_put_entry(struct buf *to, const struct table_schema *schema, const str
                     const struct item *item) {
     if (index->schema == NULL)
         return put_time(to, schema, index, item);
-    const struct key_schema *keys = &index->schema->keys;
-    const struct value *values[KEY_PARTS_MAX];
-    unsigned count = key_schema_count(keys);
-    if (!take_values(index->schema, item, values))
+    const struct entry_shape *shape = &index->shape;
+    const struct value *values[ENTRY_PARTS_MAX];
+    for (unsigned i = 0; i < shape->count; i++)
+        values[i] = item_get(item, shape->parts[i].name);
+    if (!are_parts(shape, values))
         return false;
-    put_partition(to, values, keys->partition_count);
-    for (unsigned i = keys->partition_count; i < count; i++)
-        key_put(to, values[i]);
-    if (index->adds_partition)
-        key_put(to, item_get(item, schema->keys.parts[0].name));
-    if (index->adds_sort)
-        key_put(to, item_get(item, schema->keys.parts[1].name));
+    put_parts(to, shape, values, shape->count);
     return true;
+}
+
+enum status keys_put_stored(struct buf *to, const struct index *index, struct bytes stored,
+                            const struct names *names, struct arena *arena) {
+    const struct entry_shape *shape = &index->shape;
+    const struct value *values[ENTRY_PARTS_MAX];
+    struct value found[ENTRY_PARTS_MAX];
+    enum status status = item_decode_some(stored, names, shape->sorted, shape->count, arena, found);
+    if (status != OK)
+        return status;
+    for (unsigned i = 0; i < shape->count; i++)
+        values[i] = &found[shape->slots[i]];
+    if (!are_parts(shape, values))
+        return NOT_FOUND;
+    put_parts(to, shape, values, shape->count);
+    return OK;
 }
 
 /* An entry taken apart: where each part is, with the name it has. */
@@ -113,39 +142,23 @@ static bool take_span(struct bytes *from, const struct key_part *part, struct en
     return true;
 }
 
-/* The parts of an entry, in order. Returns how many. */
-static unsigned parts_of(const struct table_schema *schema, const struct index *index,
-                         const struct key_part **parts) {
-    const struct key_schema *keys = &index->schema->keys;
-    unsigned count = key_schema_count(keys);
-    for (unsigned i = 0; i < count; i++)
-        parts[i] = &keys->parts[i];
-    if (index->adds_partition)
-        parts[count++] = &schema->keys.parts[0];
-    if (index->adds_sort)
-        parts[count++] = &schema->keys.parts[1];
-    return count;
-}
-
-/* The number of parts, or 0 if the bytes are no entry of this index. */
-static unsigned split_entry(const struct table_schema *schema, const struct index *index,
-                            struct bytes entry, struct entry_part *parts) {
-    const struct key_part *wanted[ENTRY_PARTS_MAX];
-    unsigned count = parts_of(schema, index, wanted);
+/* False if the bytes are no entry of this index. */
+static bool split_entry(const struct entry_shape *shape, struct bytes entry,
+                        struct entry_part *parts) {
     if (entry.size < HASH_SIZE)
-        return 0;
+        return false;
     entry = bytes_skip(entry, HASH_SIZE);
-    for (unsigned i = 0; i < count; i++)
-        if (!take_span(&entry, wanted[i], &parts[i]))
-            return 0;
-    return entry.size == 0 ? count : 0;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!take_span(&entry, &shape->parts[i], &parts[i]))
+            return false;
+    return entry.size == 0;
 }
 
 size_t keys_entry_span(const struct index *index, struct bytes entry, unsigned sort_parts) {
-    const struct key_schema *keys = &index->schema->keys;
+    const struct entry_shape *shape = &index->shape;
     size_t at = HASH_SIZE;
-    for (unsigned i = 0; i < keys->partition_count + sort_parts; i++) {
-        size_t span = entry.size <= at ? 0 : key_span(bytes_skip(entry, at), keys->parts[i].type);
+    for (unsigned i = 0; i < shape->partition_count + sort_parts; i++) {
+        size_t span = entry.size <= at ? 0 : key_span(bytes_skip(entry, at), shape->parts[i].type);
         if (span == 0)
             return 0;
         at += span;
@@ -164,8 +177,8 @@ enum status keys_entry_to_item(struct buf *to, const struct table *table,
                                const struct table_schema *schema, const struct index *index,
                                struct bytes entry) {
     struct entry_part parts[ENTRY_PARTS_MAX];
-    unsigned count = split_entry(schema, index, entry, parts);
-    if (count == 0)
+    unsigned count = index->shape.count;
+    if (!split_entry(&index->shape, entry, parts))
         return DAMAGED;
     buf_u32(to, table->id);
     size_t at = to->size;
@@ -177,16 +190,17 @@ enum status keys_entry_to_item(struct buf *to, const struct table *table,
     return OK;
 }
 
-void keys_shape(struct entry_shape *shape, const struct table_schema *schema,
-                const struct index *index, struct arena *arena) {
-    const struct key_part *parts[ENTRY_PARTS_MAX];
-    shape->count = parts_of(schema, index, parts);
-    for (unsigned i = 0; i < shape->count; i++) {
-        shape->names[i] = arena_copy(arena, parts[i]->name); /* the table may go first */
-        shape->types[i] = parts[i]->type;
-        shape->slots[i] = 0;
-        for (unsigned j = 0; j < shape->count; j++)
-            shape->slots[i] += bytes_compare(parts[j]->name, parts[i]->name) < 0;
+void keys_shape(struct entry_shape *out, const struct index *index, struct arena *arena) {
+    size_t size = 0;
+    *out = index->shape;
+    for (unsigned i = 0; i < out->count; i++)
+        size += out->parts[i].name.size;
+    uint8_t *to = arena_alloc(arena, size);
+    for (unsigned i = 0; i < out->count; i++) {
+        struct bytes *name = &out->parts[i].name;
+        memcpy(to, name->data, name->size);
+        name->data = to;
+        to += name->size;
     }
 }
 
@@ -198,8 +212,8 @@ enum status keys_entry_decode(const struct entry_shape *shape, struct bytes entr
     entry = bytes_skip(entry, HASH_SIZE);
     for (unsigned i = 0; i < shape->count; i++) {
         struct pair *pair = &pairs[shape->slots[i]];
-        pair->name = shape->names[i];
-        if (key_take(&entry, shape->types[i], arena, &pair->value) != OK)
+        pair->name = shape->parts[i].name;
+        if (key_take(&entry, shape->parts[i].type, arena, &pair->value) != OK)
             return DAMAGED;
     }
     *out = (struct item){pairs, shape->count};
@@ -289,26 +303,23 @@ void keys_put_bounds(struct buf *low, struct buf *high, const struct table *tabl
         make_after(low, low_start);
 }
 
-bool keys_put_bound(struct buf *to, const struct table_schema *schema, const struct index *index,
-                    const struct bound *bound) {
-    const struct key_part *parts[ENTRY_PARTS_MAX];
+bool keys_put_bound(struct buf *to, const struct index *index, const struct bound *bound) {
+    const struct entry_shape *shape = &index->shape;
     const struct value *values[ENTRY_PARTS_MAX];
-    unsigned all = parts_of(schema, index, parts), count = 0;
-    unsigned partition = index->schema->keys.partition_count;
-    unsigned own = key_schema_count(&index->schema->keys);
+    unsigned count = 0;
     size_t start = to->size;
-    for (; count < all; count++) {
-        values[count] = item_get(&bound->at, parts[count]->name);
+    for (; count < shape->count; count++) {
+        const struct key_part *part = &shape->parts[count];
+        values[count] = item_get(&bound->at, part->name);
         if (values[count] == NULL)
             break;
-        if (values[count]->type != parts[count]->type || values[count]->bytes.size == 0)
+        if (values[count]->type != part->type || values[count]->bytes.size == 0)
             return false;
     }
-    if (count < partition || count != bound->at.count || (count > own && count < all))
+    if (count < shape->partition_count || count != bound->at.count ||
+        (count > shape->own_count && count < shape->count))
         return false;
-    put_partition(to, values, partition);
-    for (unsigned i = partition; i < count; i++)
-        key_put(to, values[i]);
+    put_parts(to, shape, values, count);
     if (bound->after)
         make_after(to, start);
     return true;

@@ -43,6 +43,16 @@ struct index_note {
     uint8_t key[];
 };
 
+/* What an index entry is made of: the index's own key parts, then those of the table's that are not
+ * among them. */
+enum { ENTRY_PARTS_MAX = KEY_PARTS_MAX + 2 };
+struct entry_shape {
+    unsigned count, own_count, partition_count;
+    struct key_part parts[ENTRY_PARTS_MAX];
+    struct bytes sorted[ENTRY_PARTS_MAX]; /* their names, sorted, */
+    unsigned slots[ENTRY_PARTS_MAX];      /* and where each is among them */
+};
+
 struct index {
     const struct index_schema *schema; /* as it was made, in the table's arena; its capacity is
                                           to be read from the table's schema. NULL: the tree of
@@ -52,8 +62,7 @@ struct index {
     uint64_t size;                     /* bytes of what it shows of its items */
     enum part_status status;
     bool backfilling;
-    /* Which of the table's key parts follow in an entry: those the index does not have. */
-    bool adds_partition, adds_sort;
+    struct entry_shape shape; /* its names are the schemas' */
     struct index_note *notes, **notes_end; /* kept by the writer from the build's snapshot on */
     struct index *retired;                 /* the next of the table's dropped ones */
 };
@@ -185,7 +194,7 @@ struct table *local_find(struct local *local, struct bytes name, struct arena *a
  * `hash` is the high half of bytes_hash(encoded partition parts, 0): it spreads partitions evenly,
  * so that a segment of a parallel scan is a range of keys. */
 enum { ENTRY_SIZE_MAX = 16 * 1024 }; /* escapes and all */
-/* Sets adds_partition and adds_sort of an index whose schema is set. */
+/* Sets the shape of an index whose schema is set. */
 void keys_prepare_index(struct index *index, const struct table_schema *schema);
 void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
                    const struct item *item_or_key);
@@ -194,23 +203,19 @@ void keys_put_partition(struct buf *to, const struct table *table, const struct 
 /* False, appending nothing, if the item is not in the index. */
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item);
+/* The same of an item as it is stored, which is quicker than decoding all of it. NOT_FOUND if it is
+ * not in the index, DAMAGED. */
+enum status keys_put_stored(struct buf *to, const struct index *index, struct bytes stored,
+                            const struct names *names, struct arena *arena);
 /* The table key (as an item key for the store) that an index entry points at. DAMAGED if not. */
 enum status keys_entry_to_item(struct buf *to, const struct table *table,
                                const struct table_schema *schema, const struct index *index,
                                struct bytes entry);
 /* How many bytes of an entry are its partition and so many sort attributes. 0: it is no entry. */
 size_t keys_entry_span(const struct index *index, struct bytes entry, unsigned sort_parts);
-/* What an entry says by itself: the keys of the index and of the table. The names are copied once,
- * into the arena; strings are borrowed from the entry. */
-enum { ENTRY_PARTS_MAX = KEY_PARTS_MAX + 2 };
-struct entry_shape {
-    unsigned count;
-    struct bytes names[ENTRY_PARTS_MAX]; /* in the entry's order */
-    enum value_type types[ENTRY_PARTS_MAX];
-    unsigned slots[ENTRY_PARTS_MAX]; /* where each goes in the item */
-};
-void keys_shape(struct entry_shape *shape, const struct table_schema *schema,
-                const struct index *index, struct arena *arena);
+/* What an entry says by itself: the keys of the index and of the table. The names are copied into
+ * the arena, once for all entries; strings are borrowed from the entry. */
+void keys_shape(struct entry_shape *out, const struct index *index, struct arena *arena);
 enum status keys_entry_decode(const struct entry_shape *shape, struct bytes entry,
                               struct arena *arena, struct item *out);
 /* Of an entry of the tree of times: when, and the key of the item, which borrows from it. */
@@ -222,8 +227,7 @@ void keys_put_bounds(struct buf *low, struct buf *high, const struct table *tabl
                      const struct table_schema *schema, const struct index *index,
                      const struct key_range *range);
 /* A place in an index's tree. False, appending nothing, if it does not fit the index's keys. */
-bool keys_put_bound(struct buf *to, const struct table_schema *schema, const struct index *index,
-                    const struct bound *bound);
+bool keys_put_bound(struct buf *to, const struct index *index, const struct bound *bound);
 /* The bounds of a segment of a scan; segments >= 1. An index's last segment has an empty `high`:
  * no bound. */
 void keys_put_segment(struct buf *low, struct buf *high, const struct table *table,

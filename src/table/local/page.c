@@ -59,7 +59,7 @@ static enum status apply_bounds(struct page *page) {
         if (bounds[i]->at.count == 0)
             continue;
         struct buf at = {0}, *bound = i == 0 ? &page->low : &page->high;
-        if (!keys_put_bound(&at, page->schema, page->index, bounds[i]))
+        if (!keys_put_bound(&at, page->index, bounds[i]))
             return failure_set(page->failure, page->arena, INVALID,
                                "The provided bound does not match the schema of the index");
         int order = bytes_compare(buf_bytes(&at), buf_bytes(bound));

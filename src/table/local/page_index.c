@@ -138,7 +138,7 @@ enum status page_read_index(struct page *page, const struct page_entries *entrie
     enum status status = OK;
     bool full = false;
     if (entries_tell(page))
-        keys_shape(&shape, page->schema, page->index, page->arena);
+        keys_shape(&shape, page->index, page->arena);
     for (size_t i = 0; i < entries->count && status == OK && !full; i++) {
         bool last = entries->cut && i + 1 == entries->count;
         status = take_entry(page, entries->entries[i], &shape, &key, last, &full);

@@ -67,12 +67,9 @@ static enum status set_key(struct places *places, size_t at) {
 
 /* An entry that is given, not read. */
 static enum status set_entry(struct places *places, size_t at) {
-    const struct index *index = places->index;
     struct bound bound = {places->request->keys[at], false};
     struct buf to = {0};
-    unsigned parts =
-        key_schema_count(&index->schema->keys) + index->adds_partition + index->adds_sort;
-    if (bound.at.count != parts || !keys_put_bound(&to, places->schema, index, &bound))
+    if (bound.at.count != places->index->shape.count || !keys_put_bound(&to, places->index, &bound))
         return failure_set(places->failure, places->arena, INVALID,
                            "The provided key element does not match the schema");
     struct bytes entry = arena_copy(places->arena, buf_bytes(&to));
@@ -83,15 +80,14 @@ static enum status set_entry(struct places *places, size_t at) {
 
 /* Makes the entry of an item as it is stored. */
 static enum status take_stored(struct places *places, struct known *known, struct bytes stored) {
-    struct item item;
-    enum status status = item_decode(stored, places->local->names, places->arena, &item);
-    if (status != OK)
-        return local_fault(status, places->arena, places->failure);
     /* A key's parts are in the stored bytes, and are limited. */
     size_t room = stored.size < ENTRY_SIZE_MAX / 2 ? 2 * stored.size + 16 : ENTRY_SIZE_MAX;
     struct buf to = buf_in(places->arena, room);
-    bool indexed = keys_put_entry(&to, places->schema, places->index, &item);
-    known->entry = indexed ? buf_bytes(&to) : (struct bytes){0};
+    enum status status =
+        keys_put_stored(&to, places->index, stored, places->local->names, places->arena);
+    if (status != OK && status != NOT_FOUND)
+        return local_fault(status, places->arena, places->failure);
+    known->entry = buf_bytes(&to);
     return OK;
 }
 
@@ -244,7 +240,7 @@ static enum status tell(struct places *places, struct bytes entry, struct place 
 
 static enum status tell_all(struct places *places, struct place *out) {
     enum status status = OK;
-    keys_shape(&places->shape, places->schema, places->index, places->arena);
+    keys_shape(&places->shape, places->index, places->arena);
     for (size_t i = 0; i < places->request->count && status == OK; i++)
         status = tell(places, places->known[i].entry, &out[i]);
     return status;

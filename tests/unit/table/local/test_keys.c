@@ -116,7 +116,7 @@ static void test_order_and_back(void **state) {
         assert_bytes_equal(buf_bytes(&back), buf_bytes(&key));
         struct item decoded;
         struct entry_shape shape;
-        keys_shape(&shape, &f.schema, &f.index, &f.arena);
+        keys_shape(&shape, &f.index, &f.arena);
         assert_int_equal(keys_entry_decode(&shape, buf_bytes(&x), &f.arena, &decoded), OK);
         struct item expected = rules_key_of(&f.schema, &f.index_schema, &a, &f.arena);
         assert_true(item_equal(&decoded, &expected));
