@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 void buf_release(struct buf *buf) {
-    mem_free(buf->data);
+    if (!buf->borrowed)
+        mem_free(buf->data);
     *buf = (struct buf){0};
 }
 
@@ -13,7 +14,11 @@ uint8_t *buf_reserve_slow(struct buf *buf, size_t more) {
     size_t room = buf->room < 64 ? 64 : buf->room;
     while (room - buf->size < more)
         room *= 2;
-    buf->data = mem_realloc(buf->data, room);
+    if (buf->borrowed) {
+        buf->data = memcpy(mem_alloc(room), buf->data, buf->size);
+        buf->borrowed = false;
+    } else
+        buf->data = mem_realloc(buf->data, room);
     buf->room = room;
     return buf->data + buf->size;
 }

@@ -10,7 +10,13 @@ struct buf {
     uint8_t *data;
     size_t size;
     size_t room;
+    bool borrowed; /* the memory is somebody else's, until it is not enough */
 };
+
+/* A buffer that begins in memory of the caller's, which must last as long. */
+static inline struct buf buf_in(void *memory, size_t room) {
+    return (struct buf){.data = memory, .room = room, .borrowed = true};
+}
 
 void buf_release(struct buf *buf);
 

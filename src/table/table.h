@@ -86,7 +86,8 @@ struct page_request {
     struct bound low, high; /* only what stands between these */
     uint64_t skip;          /* entries to leave out at the end the page begins at, */
     uint64_t skip_end;      /* and at the other */
-    bool whole;             /* however much it is: no page ends but by `limit` */
+    bool whole;             /* however much it is, and whatever it costs, which is then not told: no
+                               page ends but by `limit` */
     uint32_t segment;       /* of a parallel scan */
     uint32_t segments;      /* 0: not parallel */
 };

@@ -4,12 +4,16 @@
  * key only narrows it. Everything a page shows is of one moment. */
 #include "table/local/page.h"
 
+enum { ROOM_FIRST_MAX = 1024 };
+
 /* --- one item --- */
 
 static void keep(struct page *page, const struct item *item) {
     struct page_reply *reply = page->reply;
     if (reply->count == page->room) {
-        size_t more = page->room == 0 ? 16 : page->room * 2;
+        uint32_t limit = page->request->limit;
+        size_t first = limit != 0 && limit < ROOM_FIRST_MAX ? limit : 16;
+        size_t more = page->room == 0 ? first : page->room * 2;
         reply->items = arena_grow(page->arena, reply->items, page->room * sizeof(struct item),
                                   more * sizeof(struct item));
         page->room = more;
@@ -22,13 +26,14 @@ static void keep(struct page *page, const struct item *item) {
 bool page_take(struct page *page, const struct item *shown, const struct item *item) {
     const struct page_request *request = page->request;
     page->reply->scanned++;
-    page->size += item_size(shown);
+    if (!request->whole)
+        page->size += item_size(shown);
     if (request->filter == NULL || condition_holds(request->filter, item, &page->scratch)) {
         if (!page_counts(page))
             keep(page, item);
         page->reply->count++;
     }
-    bool full = (page->size >= LIMIT_PAGE_SIZE && !request->whole) ||
+    bool full = page->size >= LIMIT_PAGE_SIZE ||
                 (request->limit != 0 && page->reply->scanned == request->limit);
     if (full)
         page_stop(page, shown);
@@ -37,8 +42,10 @@ bool page_take(struct page *page, const struct item *shown, const struct item *i
 }
 
 void page_stop(struct page *page, const struct item *shown) {
-    struct item key = rules_key_of(page->schema, page->index == NULL ? NULL : page->index->schema,
-                                   shown, page->arena);
+    struct item key = *shown;
+    if (!page_entries_tell(page))
+        key = rules_key_of(page->schema, page->index == NULL ? NULL : page->index->schema, shown,
+                           page->arena);
     page->reply->more = true;
     /* Counting works in scratch memory, which goes away with the item. */
     page->reply->last_key = page_counts(page) ? item_copy(page->arena, &key) : key;
@@ -58,7 +65,8 @@ static enum status apply_bounds(struct page *page) {
     for (unsigned i = 0; i < 2; i++) {
         if (bounds[i]->at.count == 0)
             continue;
-        struct buf at = {0}, *bound = i == 0 ? &page->low : &page->high;
+        uint8_t memory[PAGE_KEY_ROOM];
+        struct buf at = buf_in(memory, sizeof(memory)), *bound = i == 0 ? &page->low : &page->high;
         if (!keys_put_bound(&at, page->index, bounds[i]))
             return failure_set(page->failure, page->arena, INVALID,
                                "The provided bound does not match the schema of the index");
@@ -80,7 +88,8 @@ static bool has_bounds(const struct page_request *request) {
 /* The start key in place of the bound it stands nearer to. */
 static enum status apply_start(struct page *page) {
     const struct page_request *request = page->request;
-    struct buf at = {0};
+    uint8_t memory[PAGE_KEY_ROOM];
+    struct buf at = buf_in(memory, sizeof(memory));
     if (page->index == NULL)
         keys_put_item(&at, page->table, page->schema, request->start);
     else
@@ -219,7 +228,8 @@ static enum status read_page(struct page *page) {
     else if (status == OK) {
         if (page->index != NULL)
             page_copy_entries(page, &entries);
-        page->view = view_hold(page->local);
+        if (!page_entries_tell(page))
+            page->view = view_hold(page->local);
     }
     pthread_rwlock_unlock(&page->local->moment);
     if (status != OK || counted)
@@ -230,11 +240,14 @@ static enum status read_page(struct page *page) {
 
 enum status local_page(struct engine *engine, const struct page_request *request,
                        struct arena *arena, struct failure *failure, struct page_reply *out) {
+    uint8_t memory[2][PAGE_KEY_ROOM];
     struct page page = {.local = (struct local *)engine,
                         .request = request,
                         .arena = arena,
                         .failure = failure,
-                        .reply = out};
+                        .reply = out,
+                        .low = buf_in(memory[0], PAGE_KEY_ROOM),
+                        .high = buf_in(memory[1], PAGE_KEY_ROOM)};
     *out = (struct page_reply){0};
     arena_init(&page.scratch);
     enum status status = read_page(&page);

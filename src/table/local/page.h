@@ -4,6 +4,8 @@
 
 #include "table/local/local_int.h"
 
+enum { PAGE_KEY_ROOM = 256 }; /* bytes of most keys */
+
 struct page {
     struct local *local;
     const struct page_request *request;
@@ -31,6 +33,11 @@ static inline bool page_counts(const struct page *page) {
 /* Where an item is decoded: the request's memory, or scratch if nobody will see it. */
 static inline struct arena *page_arena(struct page *page) {
     return page_counts(page) ? &page->scratch : page->arena;
+}
+
+/* Whether an index's entries say all that is asked for, so that no item is read. */
+static inline bool page_entries_tell(const struct page *page) {
+    return page->index != NULL && page->index->schema->projected == PROJECTED_KEYS && !page->fetch;
 }
 
 /* Evaluates one item: `shown` is what the table or index holds of it and counts by, `item` what

@@ -69,7 +69,8 @@ static void add_entry(struct page *page, struct page_entries *out, size_t *room,
 void page_copy_entries(struct page *page, struct page_entries *out) {
     size_t names = names_size(page), size = 0, room = 0;
     uint64_t count;
-    struct tree_cursor cursor = {0};
+    uint8_t memory[PAGE_KEY_ROOM];
+    struct tree_cursor cursor = {.key = buf_in(memory, sizeof(memory))};
     *out = (struct page_entries){0};
     for (bool more = first_entry(page, &cursor, &count); more;
          more = page->request->backward ? tree_prev(&cursor) : tree_next(&cursor)) {
@@ -104,17 +105,12 @@ static enum status read_item(struct page *page, struct bytes entry, struct buf *
     return status == NOT_FOUND ? DAMAGED : status;
 }
 
-/* Whether an entry says all that is asked for. */
-static bool entries_tell(const struct page *page) {
-    return page->index->schema->projected == PROJECTED_KEYS && !page->fetch;
-}
-
 static enum status take_entry(struct page *page, struct bytes entry,
                               const struct entry_shape *shape, struct buf *key, bool last,
                               bool *full) {
     struct item whole, shown;
     enum status status;
-    if (entries_tell(page)) {
+    if (page_entries_tell(page)) {
         status = keys_entry_decode(shape, entry, page_arena(page), &shown);
         whole = shown;
     } else {
@@ -137,7 +133,7 @@ enum status page_read_index(struct page *page, const struct page_entries *entrie
     struct entry_shape shape;
     enum status status = OK;
     bool full = false;
-    if (entries_tell(page))
+    if (page_entries_tell(page))
         keys_shape(&shape, page->index, page->arena);
     for (size_t i = 0; i < entries->count && status == OK && !full; i++) {
         bool last = entries->cut && i + 1 == entries->count;

@@ -38,20 +38,9 @@ struct places {
     struct partition partition; /* the last one looked at */
 };
 
-/* A buffer in the arena with room for so many bytes; it is never given back. */
-static struct buf buf_in(struct arena *arena, size_t room) {
-    return (struct buf){.data = arena_alloc(arena, room), .room = room};
-}
+enum { KEY_ROOM = 512 }; /* bytes of most keys; longer ones take memory of their own */
 
 /* --- entries --- */
-
-/* Escapes at most double a string, and 16 bytes are enough for a hash, a number and the ends. */
-static size_t room_for(const struct item *key) {
-    size_t room = 16;
-    for (uint32_t i = 0; i < key->count; i++)
-        room += 2 * key->pairs[i].value.bytes.size + 1;
-    return room;
-}
 
 static enum status set_key(struct places *places, size_t at) {
     const struct item *key = &places->request->keys[at];
@@ -59,16 +48,19 @@ static enum status set_key(struct places *places, size_t at) {
     enum status status = rules_check_key(&rules, key);
     if (status != OK)
         return status;
-    struct buf to = buf_in(places->arena, room_for(key));
+    uint8_t memory[KEY_ROOM];
+    struct buf to = buf_in(memory, sizeof(memory));
     keys_put_item(&to, places->table, places->schema, key);
-    places->known[at] = (struct known){.key = buf_bytes(&to)};
+    places->known[at] = (struct known){.key = arena_copy(places->arena, buf_bytes(&to))};
+    buf_release(&to);
     return OK;
 }
 
 /* An entry that is given, not read. */
 static enum status set_entry(struct places *places, size_t at) {
     struct bound bound = {places->request->keys[at], false};
-    struct buf to = {0};
+    uint8_t memory[KEY_ROOM];
+    struct buf to = buf_in(memory, sizeof(memory));
     if (bound.at.count != places->index->shape.count || !keys_put_bound(&to, places->index, &bound))
         return failure_set(places->failure, places->arena, INVALID,
                            "The provided key element does not match the schema");
@@ -80,14 +72,14 @@ static enum status set_entry(struct places *places, size_t at) {
 
 /* Makes the entry of an item as it is stored. */
 static enum status take_stored(struct places *places, struct known *known, struct bytes stored) {
-    /* A key's parts are in the stored bytes, and are limited. */
-    size_t room = stored.size < ENTRY_SIZE_MAX / 2 ? 2 * stored.size + 16 : ENTRY_SIZE_MAX;
-    struct buf to = buf_in(places->arena, room);
+    uint8_t memory[KEY_ROOM];
+    struct buf to = buf_in(memory, sizeof(memory));
     enum status status =
         keys_put_stored(&to, places->index, stored, places->local->names, places->arena);
+    known->entry = arena_copy(places->arena, buf_bytes(&to));
+    buf_release(&to);
     if (status != OK && status != NOT_FOUND)
         return local_fault(status, places->arena, places->failure);
-    known->entry = buf_bytes(&to);
     return OK;
 }
 
@@ -165,11 +157,14 @@ static enum status read_missing(struct places *places, const struct view *view) 
 /* --- counting; under moment --- */
 
 /* What stands before the first key that is greater than all that begin with the prefix. */
-static uint64_t rank_after(struct places *places, struct bytes prefix) {
-    struct buf to = buf_in(places->arena, prefix.size);
+static uint64_t rank_after(const struct places *places, struct bytes prefix) {
+    const struct tree *tree = places->index->tree;
+    uint8_t memory[KEY_ROOM];
+    struct buf to = buf_in(memory, sizeof(memory));
     buf_put(&to, prefix);
-    bool made = key_after_prefix(&to, 0);
-    return made ? tree_rank(places->index->tree, buf_bytes(&to)) : tree_count(places->index->tree);
+    uint64_t rank = key_after_prefix(&to, 0) ? tree_rank(tree, buf_bytes(&to)) : tree_count(tree);
+    buf_release(&to);
+    return rank;
 }
 
 static enum status look_at_partition(struct places *places, struct bytes entry) {
@@ -188,8 +183,9 @@ static enum status look_at_partition(struct places *places, struct bytes entry) 
 /* How many groups there are from the entry with rank `from` on and before that with rank `to`. */
 static uint64_t count_groups(const struct places *places, uint64_t from, uint64_t to) {
     const struct tree *tree = places->index->tree;
-    struct tree_cursor cursor = {0};
-    struct buf after = {0};
+    uint8_t memory[2][KEY_ROOM];
+    struct tree_cursor cursor = {.key = buf_in(memory[0], KEY_ROOM)};
+    struct buf after = buf_in(memory[1], KEY_ROOM);
     uint64_t count = 0;
     while (from < to && tree_seek_rank(&cursor, tree, from)) {
         struct bytes entry = tree_key(&cursor);
