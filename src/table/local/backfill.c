@@ -113,9 +113,9 @@ static void play_notes(struct backfill *backfill) {
     for (struct index_note *note = backfill->index->notes; note != NULL; note = note->next) {
         struct bytes key = bytes_of(note->key, note->key_size);
         if (key.size != 0 && note->put)
-            tree_put(shadow->tree, key);
+            index_put(shadow, key);
         else if (key.size != 0)
-            tree_del(shadow->tree, key);
+            index_del(shadow, key);
         shadow->size += (uint64_t)note->size_change;
     }
 }
@@ -127,12 +127,14 @@ static void put_in_place(struct backfill *backfill) {
     pthread_rwlock_wrlock(&local->moment);
     index_empty(index);
     index->tree = backfill->shadow.tree;
+    index->finder = backfill->shadow.finder;
     index->size = backfill->shadow.size;
     index->status = PART_ACTIVE;
     index->backfilling = false;
     local_sum_memory(local);
     pthread_rwlock_unlock(&local->moment);
     backfill->shadow.tree = NULL;
+    backfill->shadow.finder = NULL;
 }
 
 /* As an alteration that drops it. If the store refuses that, a recovery will build the index. */

@@ -3,7 +3,8 @@
  * The table's keys are cut into ranges that several threads take one after the other. A thread
  * walks the items of a range, makes their index keys and gathers them; when no range is left it
  * sorts what it has. Then the threads' runs are merged into each tree, which is loaded in order
- * without searching. Only keys are held in memory. */
+ * without searching; finders are filled by whoever has no tree to load. Only keys are held in
+ * memory. */
 #include "base/mem.h"
 #include "table/local/local_int.h"
 #include "table/local/sort.h"
@@ -15,6 +16,7 @@ enum {
     RANGES_A_THREAD = 16,
     SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
     CHECK_EVERY = 1024,  /* items between looks at the clock of others */
+    AHEAD = 8,           /* keys that the memory is asked for before they are used */
 };
 
 struct key_span {
@@ -37,8 +39,9 @@ struct builder {
     struct key_span *spans;
     size_t span_count;
     atomic_size_t next_span;
-    atomic_uint next_index;
-    atomic_size_t memory; /* of all runs */
+    atomic_uint next_task;            /* see load() */
+    atomic_uint run_users[TREES_MAX]; /* who still needs the runs of an index */
+    atomic_size_t memory;             /* of all runs */
     size_t memory_max;
     atomic_int status; /* the first fault stops everybody */
     unsigned worker_count;
@@ -239,28 +242,56 @@ static void merge_index(struct builder *builder, unsigned at_index) {
     for (struct worker *from; status == OK && (from = least(builder, at_index, at)) != NULL;) {
         size_t *next = &at[from - builder->workers];
         const struct run *run = &from->runs[at_index];
-        run_prefetch(run, *next + 8);
+        run_prefetch(run, *next + AHEAD);
         if (!tree_loader_add(loader, run_get(run, *next)))
             status = DAMAGED; /* two items with the same key */
         ++*next;
     }
     struct tree *tree = tree_loader_finish(loader);
     index->size = 0;
-    for (unsigned i = 0; i < builder->worker_count; i++) {
+    for (unsigned i = 0; i < builder->worker_count; i++)
         index->size += builder->workers[i].sizes[at_index];
-        run_release(&builder->workers[i].runs[at_index]);
-    }
     index->tree = tree;
     set_status(builder, status);
 }
 
-static void merge(struct worker *worker) {
+static void fill_finder(struct builder *builder, unsigned at_index) {
+    struct index *index = builder->build->indexes[at_index];
+    uint64_t count = 0;
+    for (unsigned i = 0; i < builder->worker_count; i++)
+        count += builder->workers[i].runs[at_index].count;
+    index->finder = finder_new(count);
+    for (unsigned i = 0; i < builder->worker_count && !ended(builder); i++) {
+        const struct run *run = &builder->workers[i].runs[at_index];
+        for (size_t at = 0; at < run->count; at++) {
+            run_prefetch(run, at + 2 * AHEAD);
+            if (at + AHEAD < run->count)
+                index_find_soon(index, run_get(run, at + AHEAD));
+            index_find(index, run_get(run, at));
+        }
+    }
+}
+
+static void leave_runs(struct builder *builder, unsigned at_index) {
+    if (atomic_fetch_sub(&builder->run_users[at_index], 1) != 1)
+        return;
+    for (unsigned i = 0; i < builder->worker_count; i++)
+        run_release(&builder->workers[i].runs[at_index]);
+}
+
+/* The tasks: a tree for each index, then a finder for each that has one. */
+static void load(struct worker *worker) {
     struct builder *builder = worker->builder;
+    const struct build *build = builder->build;
     for (;;) {
-        unsigned at = atomic_fetch_add(&builder->next_index, 1);
-        if (at >= builder->build->index_count || ended(builder))
+        unsigned task = atomic_fetch_add(&builder->next_task, 1), at = task % build->index_count;
+        if (task >= 2 * build->index_count || ended(builder))
             return;
-        merge_index(builder, at);
+        if (task < build->index_count)
+            merge_index(builder, at);
+        else if (build->indexes[at]->finds)
+            fill_finder(builder, at);
+        leave_runs(builder, at);
     }
 }
 
@@ -271,8 +302,8 @@ static void *gather_thread(void *worker) {
     return NULL;
 }
 
-static void *merge_thread(void *worker) {
-    merge(worker);
+static void *load_thread(void *worker) {
+    load(worker);
     return NULL;
 }
 
@@ -303,6 +334,8 @@ static void start_workers(struct builder *builder) {
         builder->workers[i].builder = builder;
         arena_init(&builder->workers[i].scratch);
     }
+    for (unsigned i = 0; i < builder->build->index_count; i++)
+        atomic_init(&builder->run_users[i], 2);
 }
 
 static void finish_workers(struct builder *builder) {
@@ -324,18 +357,15 @@ static void finish_workers(struct builder *builder) {
 static enum status check_memory(const struct build *build) {
     uint64_t sum = atomic_load(&build->local->index_memory);
     for (unsigned i = 0; i < build->index_count; i++)
-        sum += tree_memory(build->indexes[i]->tree);
+        sum += index_memory(build->indexes[i]);
     size_t most = build->local->settings.index_memory;
     return most != 0 && sum > most ? MEMORY_FULL : OK;
 }
 
 static enum status fail(struct build *build, enum status status, struct arena *arena,
                         struct failure *failure) {
-    for (unsigned i = 0; i < build->index_count; i++) {
-        if (build->indexes[i]->tree != NULL)
-            tree_free(build->indexes[i]->tree);
-        build->indexes[i]->tree = NULL;
-    }
+    for (unsigned i = 0; i < build->index_count; i++)
+        index_empty(build->indexes[i]);
     if (status == MEMORY_FULL)
         return failure_set(failure, arena, status,
                            "The indexes of table %.*s do not fit in the memory allowed for "
@@ -358,10 +388,8 @@ enum status build_run(struct build *build, struct arena *arena, struct failure *
         builder.worker_count = builder.span_count == 0 ? 1 : (unsigned)builder.span_count;
     start_workers(&builder);
     run_all(&builder, builder.worker_count, gather_thread);
-    unsigned mergers =
-        build->index_count < builder.worker_count ? build->index_count : builder.worker_count;
-    if (!ended(&builder) && mergers != 0)
-        run_all(&builder, mergers, merge_thread);
+    if (!ended(&builder) && build->index_count != 0)
+        run_all(&builder, builder.worker_count, load_thread);
     finish_workers(&builder);
     arena_release(&keys);
     enum status status = (enum status)atomic_load(&builder.status);

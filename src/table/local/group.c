@@ -266,13 +266,13 @@ static void make_move(struct local *local, const struct move *move) {
         note_move(move);
         return;
     }
-    size_t memory = tree_memory(index->tree);
+    size_t memory = index_memory(index);
     if (move->del.size != 0)
-        tree_del(index->tree, move->del);
+        index_del(index, move->del);
     if (move->put.size != 0)
-        tree_put(index->tree, move->put);
+        index_put(index, move->put);
     index->size += (uint64_t)move->size_change;
-    atomic_fetch_add_explicit(&local->index_memory, tree_memory(index->tree) - memory,
+    atomic_fetch_add_explicit(&local->index_memory, index_memory(index) - memory,
                               memory_order_relaxed);
 }
 

@@ -65,6 +65,10 @@ void keys_prepare_index(struct index *index, const struct table_schema *schema) 
             shape->slots[i] += bytes_compare(shape->parts[j].name, shape->parts[i].name) < 0;
         shape->sorted[shape->slots[i]] = shape->parts[i].name;
     }
+    index->finds = !index->schema->local && index->schema->projected == PROJECTED_KEYS &&
+                   shape->partition_count == 1 && shape->own_count > 1 &&
+                   bytes_equal(shape->parts[0].name, keys->parts[0].name) &&
+                   shape->count == shape->own_count + 1;
 }
 
 /* Whether these are the parts of an entry. An item from before the index was made may have

@@ -174,8 +174,7 @@ void local_sum_memory(struct local *local) {
         struct index *trees[TREES_MAX];
         unsigned count = table_trees(slot->value, trees);
         for (unsigned i = 0; i < count; i++)
-            if (trees[i]->tree != NULL)
-                sum += tree_memory(trees[i]->tree);
+            sum += index_memory(trees[i]);
     }
     atomic_store(&local->index_memory, sum);
 }

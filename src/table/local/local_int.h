@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "rank/tree.h"
 #include "store/store.h"
+#include "table/local/finder.h"
 #include "table/local/local.h"
 #include "table/local/streams.h"
 #include "table/local/tokens.h"
@@ -59,10 +60,13 @@ struct index {
                                           times, */
     struct bytes expiry;               /* that this attribute tells */
     struct tree *tree;                 /* NULL while it is being built */
+    struct finder *finder;             /* from items to entries; NULL unless `finds` */
     uint64_t size;                     /* bytes of what it shows of its items */
     enum part_status status;
     bool backfilling;
     struct entry_shape shape; /* its names are the schemas' */
+    bool finds; /* it orders the table's own partitions anew and shows nothing but keys: a ranking,
+                   whose items are asked for by their keys */
     struct index_note *notes, **notes_end; /* kept by the writer from the build's snapshot on */
     struct index *retired;                 /* the next of the table's dropped ones */
 };
@@ -99,6 +103,19 @@ struct index *index_new(const struct table_schema *schema, const struct index_sc
 struct index *index_new_expiry(struct bytes attribute);
 /* Gives back the tree and the notes. */
 void index_empty(struct index *index);
+/* --- the entries of an index (entries.c); its tree is there but for the first --- */
+
+/* Gives it a tree without entries, and a finder with room for so many if it is to have one. */
+void index_begin(struct index *index, uint64_t expected);
+void index_put(struct index *index, struct bytes entry);
+void index_del(struct index *index, struct bytes entry);
+/* Only the finder's part of index_put(). */
+void index_find(struct index *index, struct bytes entry);
+/* Asks the memory for what that will need. */
+void index_find_soon(const struct index *index, struct bytes entry);
+/* Bytes of both. */
+size_t index_memory(const struct index *index);
+
 /* All that has a tree: the indexes, then that of times. Returns how many. */
 unsigned table_trees(const struct table *table, struct index **out);
 void table_describe(const struct table *table, struct arena *arena, struct table_description *out);
@@ -193,8 +210,7 @@ struct table *local_find(struct local *local, struct bytes name, struct arena *a
  *
  * `hash` is the high half of bytes_hash(encoded partition parts, 0): it spreads partitions evenly,
  * so that a segment of a parallel scan is a range of keys. */
-enum { ENTRY_SIZE_MAX = 16 * 1024 }; /* escapes and all */
-/* Sets the shape of an index whose schema is set. */
+/* Sets the shape of an index whose schema is set, and whether it has a finder. */
 void keys_prepare_index(struct index *index, const struct table_schema *schema);
 void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,
                    const struct item *item_or_key);

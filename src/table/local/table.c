@@ -39,7 +39,9 @@ static void drop_notes(struct index *index) {
 void index_empty(struct index *index) {
     if (index->tree != NULL)
         tree_free(index->tree);
+    finder_free(index->finder);
     index->tree = NULL;
+    index->finder = NULL;
     drop_notes(index);
 }
 

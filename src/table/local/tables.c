@@ -49,11 +49,11 @@ static struct table *make_table(struct local *local, const struct table_schema *
     if (schema->stream != STREAM_OFF)
         about->stream_since_ms = streams_label(local, schema->name);
     for (unsigned i = 0; i < table->index_count; i++) {
-        table->indexes[i]->tree = tree_new();
+        index_begin(table->indexes[i], 0);
         table->indexes[i]->status = PART_ACTIVE;
     }
     if (table->expiry != NULL) {
-        table->expiry->tree = tree_new();
+        index_begin(table->expiry, 0);
         table->expiry->status = PART_ACTIVE;
     }
     return table;
