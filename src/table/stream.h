@@ -62,13 +62,18 @@ struct stream_read_request {
     unsigned shard;
     uint64_t from; /* records with a sequence number >= from */
     size_t limit;  /* at most 1,000 */
+    /* Only records of partitions whose name (text) begins with one of these; none: all. Others are
+     * passed over, which is cheaper than reading them. */
+    const struct bytes *partitions;
+    size_t partition_count;
 };
 struct stream_read_reply {
     struct stream_record *records;
     size_t count;
-    uint64_t next; /* where to go on */
-    bool ended;    /* the stream is off and there is nothing after these */
-    bool trimmed;  /* records between `from` and those kept are gone; nothing is read */
+    uint64_t next;  /* where to go on */
+    bool caught_up; /* there was nothing after these, nor after those passed over */
+    bool ended;     /* the stream is off and there is nothing after these */
+    bool trimmed;   /* records between `from` and those kept are gone; nothing is read */
 };
 /* At most 1 MB of records. NO_RESOURCE if there is no such stream. */
 enum status engine_stream_read(struct engine *engine, const struct stream_read_request *request,

@@ -1,7 +1,7 @@
 /* Reading streams: a page of a shard at a view. */
 #include "table/local/local_int.h"
 
-enum { READ_RECORDS_MAX = 1000, READ_SIZE_MAX = 1024 * 1024 };
+enum { READ_RECORDS_MAX = 1000, READ_SIZE_MAX = 1024 * 1024, PASSED_MAX = 20000 };
 
 static struct stream_info copy_info(const struct stream_info *info, struct arena *arena) {
     struct stream_info copy = *info;
@@ -67,6 +67,7 @@ enum status local_stream(struct engine *engine, struct bytes table, int64_t labe
 
 struct reading {
     struct local *local;
+    const struct stream_read_request *request;
     const struct stream *stream;
     struct arena *arena;
     struct stream_read_reply *reply;
@@ -88,27 +89,56 @@ static struct stream_record *next_record(struct reading *reading) {
     return record;
 }
 
-/* *ended: all there is was read. */
-static enum status read_all(struct reading *reading, struct store_iter *iter, bool *ended) {
+/* Whether the record is of a partition that is asked for. */
+static enum status look(struct reading *reading, struct bytes value, bool *wanted) {
+    const struct stream_read_request *request = reading->request;
+    struct value partition = {0};
+    enum status status = OK;
+    *wanted = request->partition_count == 0;
+    if (!*wanted)
+        status = stream_record_partition(value, &reading->stream->info.keys, reading->local->names,
+                                         reading->arena, &partition);
+    for (size_t i = 0; status == OK && i < request->partition_count && !*wanted; i++)
+        *wanted =
+            partition.type == VALUE_S && bytes_starts(partition.bytes, request->partitions[i]);
+    return status;
+}
+
+static enum status take_record(struct reading *reading, uint64_t sequence, struct bytes value) {
+    struct stream_record *record = next_record(reading);
+    record->sequence = sequence;
+    reading->size += value.size;
+    enum status status =
+        stream_record_read(arena_copy(reading->arena, value), &reading->stream->info.keys,
+                           reading->local->names, reading->arena, record);
+    if (status == OK)
+        reading->reply->count++;
+    return status;
+}
+
+static enum status read_all(struct reading *reading, struct store_iter *iter) {
     struct stream_read_reply *reply = reading->reply;
+    unsigned passed = 0;
     bool there = store_iter_first(iter);
-    for (; there && reply->count < reading->limit; there = store_iter_next(iter)) {
+    for (; there && reply->count < reading->limit && passed < PASSED_MAX;
+         there = store_iter_next(iter)) {
         struct bytes value = store_iter_value(iter);
-        if (reply->count != 0 && reading->size + value.size > READ_SIZE_MAX)
-            break;
-        reading->size += value.size;
-        struct stream_record *record = next_record(reading);
         uint32_t table;
         int64_t label_ms;
         unsigned shard;
-        if (!stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, &record->sequence) ||
-            stream_record_read(arena_copy(reading->arena, value), &reading->stream->info.keys,
-                               reading->local->names, reading->arena, record) != OK)
+        uint64_t sequence;
+        bool wanted;
+        if (!stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, &sequence) ||
+            look(reading, value, &wanted) != OK)
             return DAMAGED;
-        reply->count++;
-        reply->next = record->sequence + 1;
+        if (wanted && reply->count != 0 && reading->size + value.size > READ_SIZE_MAX)
+            break;
+        if (wanted && take_record(reading, sequence, value) != OK)
+            return DAMAGED;
+        passed += !wanted;
+        reply->next = sequence + 1;
     }
-    *ended = !there;
+    reply->caught_up = !there;
     return store_iter_status(iter);
 }
 
@@ -129,17 +159,20 @@ enum status local_stream_read(struct engine *engine, const struct stream_read_re
         .snapshot = view->snapshot,
         .low = stream_key(stream.table, request->label_ms, request->shard, request->from, low),
         .high = stream_key(stream.table, request->label_ms, request->shard + 1, 0, high)};
-    struct reading reading = {
-        .local = local, .stream = &stream, .arena = arena, .reply = out, .limit = request->limit};
+    struct reading reading = {.local = local,
+                              .request = request,
+                              .stream = &stream,
+                              .arena = arena,
+                              .reply = out,
+                              .limit = request->limit};
     if (reading.limit > READ_RECORDS_MAX)
         reading.limit = READ_RECORDS_MAX;
-    bool ended = false;
     out->trimmed = request->from < stream.info.kept[request->shard];
     if (!out->trimmed) {
         struct store_iter *iter = store_iter_open(local->store, &range);
-        status = read_all(&reading, iter, &ended);
+        status = read_all(&reading, iter);
         store_iter_close(iter);
-        out->ended = ended && !stream.info.enabled;
+        out->ended = out->caught_up && !stream.info.enabled;
     }
     view_drop(view);
     return status == OK ? OK : local_fault(status, arena, failure);

@@ -95,6 +95,17 @@ static enum status find_keys(const struct key_schema *keys, const struct item *i
     return OK;
 }
 
+enum status stream_record_partition(struct bytes from, const struct key_schema *keys,
+                                    const struct names *names, struct arena *arena,
+                                    struct value *out) {
+    uint8_t flags;
+    int64_t created_ms;
+    struct bytes image;
+    if (!take_head(&from, &flags, &created_ms) || !take_counted(&from, &image))
+        return DAMAGED;
+    return item_decode_some(image, names, &keys->parts[0].name, 1, arena, out);
+}
+
 enum status stream_record_read(struct bytes from, const struct key_schema *keys,
                                const struct names *names, struct arena *arena,
                                struct stream_record *out) {

@@ -93,6 +93,9 @@ struct stream_images {
 void stream_record_put(struct buf *to, const struct stream_record *record,
                        const struct stream_images *images);
 /* Borrows from the bytes, which must outlive *out. `sequence` is left alone. */
+enum status stream_record_partition(struct bytes from, const struct key_schema *keys,
+                                    const struct names *names, struct arena *arena,
+                                    struct value *out);
 enum status stream_record_read(struct bytes from, const struct key_schema *keys,
                                const struct names *names, struct arena *arena,
                                struct stream_record *out);

@@ -493,6 +493,53 @@ static void test_shards(void **state) {
     world_end(&world);
 }
 
+/* Only what begins as asked for comes; what is passed over is passed for good. */
+static void test_partitions(void **state) {
+    (void)state;
+    static const enum stream_view views[] = {STREAM_KEYS, STREAM_OLD, STREAM_BOTH};
+    struct bytes wanted[] = {BYTES("room#"), BYTES("play")};
+    for (int v = 0; v < 3; v++) {
+        struct world world;
+        struct failure failure = {0};
+        size_t found = 0, all = 0;
+        world_start(&world, false);
+        make_table(&world, "game", views[v]);
+        for (int i = 0; i < 300; i++) {
+            char pk[32];
+            snprintf(pk, sizeof(pk), "%s%d", i % 3 == 0 ? "room#" : i % 3 == 1 ? "play" : "pla", i);
+            put(&world, "game", pk, "s", i);
+        }
+        struct stream_info info = last_stream(&world, "game");
+        for (unsigned shard = 0; shard < STREAM_SHARDS; shard++) {
+            struct stream_read_request request = {.table = info.table,
+                                                  .label_ms = info.label_ms,
+                                                  .shard = shard,
+                                                  .limit = 7,
+                                                  .partitions = wanted,
+                                                  .partition_count = 2};
+            struct stream_read_reply reply = {0};
+            request.from = info.kept[shard];
+            for (; !reply.caught_up; request.from = reply.next) {
+                assert_int_equal(
+                    engine_stream_read(world.engine, &request, &world.arena, &failure, &reply), OK);
+                assert_true(reply.next > request.from || reply.caught_up);
+                found += reply.count;
+                for (size_t i = 0; i < reply.count; i++) {
+                    struct bytes pk = item_get(&reply.records[i].keys, BYTES("pk"))->bytes;
+                    assert_true(bytes_starts(pk, wanted[0]) || bytes_starts(pk, wanted[1]));
+                }
+            }
+            struct stream_read_reply rest = read_from(&world, &info, shard, reply.next, 10);
+            assert_int_equal(rest.count, 0);
+            assert_true(rest.caught_up);
+            all += read_from(&world, &info, shard, info.kept[shard], 1000).count;
+        }
+        assert_int_equal(found, 200);
+        assert_int_equal(all, 300);
+        world_end(&world);
+    }
+}
+
 /* Pages end at 1 MB, however many records were asked for. */
 static void test_page_size(void **state) {
     (void)state;
@@ -737,13 +784,14 @@ static void test_verify(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views),          cmocka_unit_test(test_no_change),
-        cmocka_unit_test(test_expired),        cmocka_unit_test(test_switching),
-        cmocka_unit_test(test_deleted_table),  cmocka_unit_test(test_list_pages),
-        cmocka_unit_test(test_model),          cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_page_size),      cmocka_unit_test(test_trim),
-        cmocka_unit_test(test_trim_ended),     cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_failing_switch), cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_views),         cmocka_unit_test(test_no_change),
+        cmocka_unit_test(test_expired),       cmocka_unit_test(test_switching),
+        cmocka_unit_test(test_deleted_table), cmocka_unit_test(test_list_pages),
+        cmocka_unit_test(test_model),         cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_partitions),    cmocka_unit_test(test_page_size),
+        cmocka_unit_test(test_trim),          cmocka_unit_test(test_trim_ended),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_failing_switch),
+        cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
