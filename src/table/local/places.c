@@ -14,7 +14,9 @@ enum { TRIES = 3 };
 struct known {
     struct bytes key;   /* in the store */
     struct bytes entry; /* in the tree; empty: the item is not there, or not in the index */
-    enum { UNKNOWN, READ, CURRENT } state; /* READ: at places->view */
+    enum { UNKNOWN, READ, GIVEN } state; /* READ: at places->view */
+    bool ranked; /* under the present lock: `rank` is its place in the tree */
+    uint64_t rank;
 };
 
 /* A partition of the index, and the ranks of its first entry and of the first one after it. */
@@ -37,6 +39,9 @@ struct places {
     struct entry_shape shape;
     struct partition partition; /* the last one looked at */
 };
+
+/* The table's number, which a key in the store begins with and an entry does not. */
+enum { KEYS_TABLE_SIZE = 4 };
 
 enum { KEY_ROOM = 512 }; /* bytes of most keys; longer ones take memory of their own */
 
@@ -66,7 +71,7 @@ static enum status set_entry(struct places *places, size_t at) {
                            "The provided key element does not match the schema");
     struct bytes entry = arena_copy(places->arena, buf_bytes(&to));
     buf_release(&to);
-    places->known[at] = (struct known){.entry = entry, .state = CURRENT};
+    places->known[at] = (struct known){.entry = entry, .state = GIVEN};
     return OK;
 }
 
@@ -123,25 +128,56 @@ static bool still(const struct places *places, const struct known *known) {
     return known->entry.size != 0 && tree_has(places->index->tree, known->entry);
 }
 
-/* Finds what is hot or was read before and still holds. *missing tells how many are left. */
-static enum status find_current(struct places *places, size_t *missing) {
-    *missing = 0;
-    for (size_t i = 0; i < places->request->count; i++) {
-        struct known *known = &places->known[i];
-        struct bytes stored;
-        if (known->state == CURRENT || (known->state == READ && still(places, known)))
-            continue;
-        known->state = UNKNOWN;
-        if (!cache_get(places->local->cache, known->key, UINT64_MAX, places->arena, &stored)) {
-            ++*missing;
-            continue;
+/* Asks the index's finder. False if it cannot tell. */
+static bool find_entry(struct places *places, struct known *known) {
+    struct finder_walk walk;
+    struct bytes key = bytes_skip(known->key, KEYS_TABLE_SIZE);
+    size_t partition = keys_entry_span(places->index, key, 0);
+    struct bytes head = bytes_of(key.data, partition), tail = bytes_skip(key, partition);
+    uint8_t *to = arena_alloc(places->arena, key.size + FINDER_MIDDLE_MAX);
+    finder_seek(&walk, places->index->finder, finder_hash(head, tail));
+    memcpy(to, head.data, head.size);
+    known->entry = (struct bytes){0};
+    while (finder_next(&walk)) {
+        if (!walk.told)
+            return false;
+        memcpy(to + head.size, walk.middle, walk.size);
+        memcpy(to + head.size + walk.size, tail.data, tail.size);
+        struct bytes entry = bytes_of(to, key.size + walk.size);
+        known->rank = tree_find(places->index->tree, entry, &known->ranked);
+        if (known->ranked) {
+            known->entry = entry;
+            break;
         }
-        enum status status = take_stored(places, known, stored);
-        if (status != OK)
-            return status;
-        known->state = READ;
     }
-    return OK;
+    return true;
+}
+
+/* Finds what can be found at once. False, with OK, if the item must be read. */
+static enum status find_known(struct places *places, struct known *known, bool *found) {
+    struct bytes stored;
+    known->ranked = false;
+    *found = known->state == GIVEN || (known->state == READ && still(places, known)) ||
+             (places->index->finder != NULL && find_entry(places, known));
+    if (*found)
+        return OK;
+    *found = cache_get(places->local->cache, known->key, UINT64_MAX, places->arena, &stored);
+    return *found ? take_stored(places, known, stored) : OK;
+}
+
+/* Finds what is current; *missing tells how many items must be read. */
+static enum status find_current(struct places *places, size_t *missing) {
+    enum status status = OK;
+    *missing = 0;
+    for (size_t i = 0; i < places->request->count && status == OK; i++) {
+        struct known *known = &places->known[i];
+        bool found;
+        status = find_known(places, known, &found);
+        if (known->state != GIVEN)
+            known->state = found ? READ : UNKNOWN;
+        *missing += !found;
+    }
+    return status;
 }
 
 static enum status read_missing(struct places *places, const struct view *view) {
@@ -218,12 +254,16 @@ static enum status tell_group(struct places *places, struct bytes entry, struct 
     return OK;
 }
 
-static enum status tell(struct places *places, struct bytes entry, struct place *out) {
+static enum status tell(struct places *places, const struct known *known, struct place *out) {
     const struct place_request *request = places->request;
+    struct bytes entry = known->entry;
     *out = (struct place){0};
     if (entry.size == 0)
         return OK;
-    uint64_t rank = tree_find(places->index->tree, entry, &out->found);
+    uint64_t rank = known->rank;
+    out->found = known->ranked;
+    if (!known->ranked)
+        rank = tree_find(places->index->tree, entry, &out->found);
     enum status status = look_at_partition(places, entry);
     if (status != OK)
         return status;
@@ -238,7 +278,7 @@ static enum status tell_all(struct places *places, struct place *out) {
     enum status status = OK;
     keys_shape(&places->shape, places->index, places->arena);
     for (size_t i = 0; i < places->request->count && status == OK; i++)
-        status = tell(places, places->known[i].entry, &out[i]);
+        status = tell(places, &places->known[i], &out[i]);
     return status;
 }
 
