@@ -379,6 +379,43 @@ static void test_refusals(void **state) {
     teardown(&f);
 }
 
+/* Scores so long that nothing but the item itself tells them. */
+static void test_long(void **state) {
+    (void)state;
+    struct fixture f;
+    open_with(&f, 0);
+    for (unsigned i = 0; i < 9; i++) {
+        char sk[16], score[64], subscore[64], tie[64];
+        snprintf(sk, sizeof(sk), "SK=S:%u", i);
+        snprintf(score, sizeof(score), "score=N:1234567890123456789012345678901234567%u", i / 3);
+        snprintf(subscore, sizeof(subscore), "subscore=N:-%u.2345678901234567890123456789012345678",
+                 9 - i);
+        snprintf(tie, sizeof(tie), "tie=N:3.1415926535897932384626433832795028841");
+        put_item(f.engine, &f.arena, "game",
+                 item_of(&f.arena, "PK=S:B", sk, score, subscore, tie, NULL));
+    }
+    for (unsigned i = 0; i < 10; i++) {
+        char sk[16];
+        snprintf(sk, sizeof(sk), "SK=S:%u", i);
+        struct item key = item_of(&f.arena, "PK=S:B", sk, NULL);
+        struct place_request request = {.table = BYTES("game"),
+                                        .index = BYTES("ranks"),
+                                        .keys = &key,
+                                        .count = 1,
+                                        .group_parts = 1,
+                                        .groups = true};
+        struct place place;
+        struct failure failure = {0};
+        assert_int_equal(engine_places(f.engine, &request, &f.arena, &failure, &place), OK);
+        assert_int_equal(place.found, i < 9);
+        assert_int_equal(place.before, i < 9 ? i : 0);
+        assert_int_equal(place.group_before, i < 9 ? i / 3 * 3 : 0);
+        assert_int_equal(place.groups_before, i < 9 ? i / 3 : 0);
+        assert_int_equal(place.groups_after, i < 9 ? 2 - i / 3 : 0);
+    }
+    teardown(&f);
+}
+
 /* Bounds in another partition never show it. */
 static void test_other_partition(void **state) {
     (void)state;
@@ -525,9 +562,13 @@ static void test_one_moment_cold(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),      cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_other_partition),
-        cmocka_unit_test(test_one_moment), cmocka_unit_test(test_one_moment_cold),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_other_partition),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_one_moment),
+        cmocka_unit_test(test_one_moment_cold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
