@@ -104,6 +104,14 @@ static enum status scan(struct engine *engine) {
     return engine_page(engine, &request, &arena, &failure, &reply);
 }
 
+static enum status place(struct engine *engine, const char *table, const char *key) {
+    struct item keys = player(key);
+    struct place_request request = {
+        .table = bytes_str(table), .index = BYTES("teams"), .keys = &keys, .count = 1};
+    struct place place;
+    return engine_places(engine, &request, &arena, &failure, &place);
+}
+
 static enum status drop(struct engine *engine) {
     struct change change = {.kind = CHANGE_DELETE_TABLE, .table = BYTES("game")};
     return submit(engine, &change);
@@ -148,6 +156,8 @@ static void test_access(void **state) {
         assert_int_equal(get(engine, "game", "USER#ann"), read);
         assert_int_equal(scan(engine), read);
         assert_int_equal(query(engine, "teams", "team", number("7")), read);
+        assert_int_equal(place(engine, "game", "USER#ann"), read);
+        assert_int_equal(place(engine, "other", "USER#ann"), DENIED);
         assert_int_equal(act(engine, ACTION_PUT, "x"), write);
         assert_int_equal(act(engine, ACTION_DELETE, "x"), write);
         assert_int_equal(act(engine, ACTION_UPDATE, "x"), write);
@@ -191,6 +201,7 @@ static void test_partitions(void **state) {
     assert_int_equal(query(engine, "teams", "pk", value_string(BYTES("USER#ann"))), DENIED);
     assert_int_equal(query(engine, "none", "pk", value_string(BYTES("USER#ann"))), DENIED);
     assert_int_equal(scan(engine), DENIED);
+    assert_int_equal(place(engine, "game", "USER#ann"), DENIED); /* tells of others, too */
     assert_int_equal(drop(engine), DENIED);
     assert_int_equal(guard_require(&guard, ACCESS_READ, BYTES("game"), &arena, &failure), DENIED);
 }
