@@ -51,9 +51,6 @@ void json_put_int(struct buf *to, int64_t number);
 /* At most 6 digits after the point, none if it is whole: 0.5, 12, 1.25; null if it is not finite */
 void json_put_double(struct buf *to, double number);
 
-/* Whether the bytes are UTF-8, as strings must be. */
-bool utf8_valid(struct bytes text);
-
 /* Base64 with padding, as attribute values of type B use. Each value has one spelling: bits that
  * no byte takes must be zero. */
 void base64_put(struct buf *to, struct bytes bytes);

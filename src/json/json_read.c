@@ -197,7 +197,7 @@ static bool read_escaped(struct reader *reader, const uint8_t *at, struct bytes 
                 return false;
             continue;
         }
-        size_t size = scan_utf8(at, end);
+        size_t size = utf8_span(at, end);
         if (size == 0)
             return false;
         memcpy(to, at, size);
@@ -223,7 +223,7 @@ static inline bool read_string(struct reader *reader, struct bytes *out) {
         if (at < reader->end && *at == '\\')
             return read_escaped(reader, start, out);
         reader->at = at;
-        size_t size = at < reader->end ? scan_utf8(at, reader->end) : 0;
+        size_t size = at < reader->end ? utf8_span(at, reader->end) : 0;
         if (size == 0)
             return false;
         at += size;

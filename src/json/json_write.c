@@ -30,7 +30,7 @@ static void put_escape(struct buf *to, uint8_t byte) {
 static const uint8_t *writable_run(const uint8_t *at, const uint8_t *end) {
     for (;;) {
         at = scan_plain(at, end);
-        size_t size = at < end && *at >= 0x80 ? scan_utf8(at, end) : 0;
+        size_t size = at < end && *at >= 0x80 ? utf8_span(at, end) : 0;
         if (size == 0)
             return at;
         at += size;

@@ -2,6 +2,8 @@
 #ifndef GT_JSON_SCAN_H
 #define GT_JSON_SCAN_H
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,32 +68,6 @@ static inline const uint8_t *scan_plain(const uint8_t *at, const uint8_t *end) {
     while (at < end && scan_is_plain(*at))
         at++;
     return at;
-}
-
-static inline bool scan_continues(const uint8_t *at) {
-    return (*at & 0xc0) == 0x80;
-}
-
-/* The length of the UTF-8 sequence of more than one byte at `at`; 0 if it is not one: cut off,
- * overlong, a surrogate, or beyond U+10FFFF. */
-static inline size_t scan_utf8(const uint8_t *at, const uint8_t *end) {
-    ptrdiff_t left = end - at;
-    uint8_t lead = at[0];
-    if (lead < 0xc2 || lead > 0xf4 || left < 2 || !scan_continues(at + 1))
-        return 0;
-    if (lead < 0xe0)
-        return 2;
-    if (left < 3 || !scan_continues(at + 2))
-        return 0;
-    if (lead < 0xf0) {
-        if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f))
-            return 0;
-        return 3;
-    }
-    if (left < 4 || !scan_continues(at + 3) || (lead == 0xf0 && at[1] < 0x90) ||
-        (lead == 0xf4 && at[1] > 0x8f))
-        return 0;
-    return 4;
 }
 
 #endif

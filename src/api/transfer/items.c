@@ -1,5 +1,7 @@
 /* Records as items. */
 #include "api/transfer/records.h"
+
+#include "base/utf8.h"
 #include "value/number.h"
 #include "json/attribute.h"
 

@@ -2,6 +2,7 @@
 
 #include "api/transfer/records.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 #include <errno.h>
