@@ -10,10 +10,19 @@
  * and without a definition any name at all: a *plain* board, which is all-time, keeps what was last
  * written, ranks ties by member and is made by its first entry.
  *
- *   definition   PK BOARDDEF#<id>         SK META     GSI1 BOARDS / <id>           GSI2 GAME#<game>
- * / BOARD#<id> instance     PK INSTANCE#<instance>   SK STATE    GSI1 INSTANCES / <instance>  GSI2
- * BOARD#<id> / <scope>@<period> entry        PK BOARD#<instance>      SK <member> score subscore
- * tie ...       (entry.h)
+ *   definition  PK BOARDDEF#<id>        SK META         GSI1 BOARDS / <id>
+ *                                                       GSI2 GAME#<game> / BOARD#<id>
+ *   what it is  PK BOARDDEF#<id>        SK FEEDS#<id of a cross-game board>
+ *   a source of
+ *   instance    PK INSTANCE#<instance>  SK STATE        GSI1 INSTANCES / <instance>
+ *               board, scope, period,                   GSI2 BOARD#<id> / <scope>@<period>
+ *               startsAt, endsAt, createdAt;            (a plain one: none, or with expiresAt
+ *               expiresAt, sealedAt, clearing            EXPIRING / <20 digits of ms>#<instance>;
+ *                                                        while it is being cleared
+ *                                                        CLEARING / <instance>)
+ *   entry       PK BOARD#<instance>     SK <member>     score subscore tie ...   (entry.h)
+ *
+ * A name stands in a key as entry_key_of() writes it, so it may have any bytes.
  *
  * An instance's item is made in the same commit as its first entry. A period that has ended is
  * sealed: it can be read like any other and never written.
@@ -29,6 +38,15 @@ enum keep { KEEP_BEST, KEEP_LATEST, KEEP_SUM, KEEP_FIRST };  /* of several score
 enum tie { TIE_EARLIEST, TIE_MEMBER };                       /* who of equals stands first */
 enum ranking { RANK_ORDINAL, RANK_COMPETITION, RANK_DENSE }; /* 1234, 1224, 1223 */
 enum combine { COMBINE_SUM, COMBINE_BEST };
+
+enum {
+    BOARD_NAME_MAX = 1000, /* of an instance, in bytes */
+    BOARD_ID_MAX = 128,    /* and of a scope */
+    BOARD_TITLE_MAX = 256,
+    BOARD_SEASONS_MAX = 100,
+    BOARD_SCOPES_MAX = 20,
+    BOARD_SOURCES_MAX = 50,
+};
 
 struct board_rules {
     struct bytes id;    /* [A-Za-z0-9_.:-]{1,128} unless plain */
@@ -56,6 +74,8 @@ struct board_rules {
     const struct bytes *sources;       /* a cross-game board: the boards it is made of */
     uint32_t source_count;
     enum combine combine;
+    const struct bytes *feeds; /* the cross-game boards it is a source of; only of a board found */
+    uint32_t feed_count;
     int64_t created_ms, changed_ms;
 };
 
@@ -114,14 +134,16 @@ enum status board_find_part(struct game *game, struct bytes id, struct bytes sco
                             const struct board **out);
 void board_drop(const struct board *board);
 
-/* Whether it can be written now; INVALID with a sentence if it is sealed or has not begun. */
+/* Whether it can be written now; INVALID with a sentence if it is sealed or has not begun, BUSY if
+ * its entries are on their way out: soon it can. */
 enum status board_check_open(const struct board *board, int64_t now_ms, struct arena *arena,
                              struct failure *failure);
 /* Whether it has no entries to show: it ended, is being cleared, or never began. */
 bool board_is_gone(const struct board *board, int64_t now_ms);
 
 /* Fills in the action that makes the instance's item if it is not there: part of the change that
- * writes to a board found with exists false. */
+ * writes to a board found with exists false. Fails with BUSY while the instance is being cleared.
+ */
 void board_make_action(struct game *game, const struct board *board, struct arena *arena,
                        struct action *out);
 /* Whether the board found is still what the table says: to be asked after a write to it was done.

@@ -38,6 +38,13 @@ struct entry {
 /* Out of an entry's item, or of what the index shows of it. DAMAGED if it is none. */
 enum status entry_read(const struct item *item, struct arena *arena, struct entry *out);
 
+/* Whether a score is within the board's limits, with no more decimals than it has. */
+bool entry_score_fits(const struct board_rules *rules, struct bytes score);
+/* How many digits of a number are after the point. */
+int entry_decimals(struct bytes number);
+/* <0 if a stands before b on the board, whatever the tie. */
+int entry_order(const struct board_rules *rules, const struct points *a, const struct points *b);
+
 /* --- writing: functions for ACTION_COMPUTE, with a `struct entry_write` as action->user --- */
 
 enum entry_flags {
@@ -54,7 +61,7 @@ enum entry_outcome {
     ENTRY_SAME,         /* accepted, and nothing differs */
     ENTRY_NOT_DONE,     /* the flags or the board's `keep` forbid it */
     ENTRY_NAN,          /* the sum of two infinities */
-    ENTRY_OUT_OF_RANGE, /* the sum is past the board's limits, or of what a number can be */
+    ENTRY_OUT_OF_RANGE, /* it or the sum is past the board's limits, or of what a number can be */
 };
 
 struct entry_write {
@@ -63,9 +70,11 @@ struct entry_write {
     double delta;   /* with ENTRY_ADD */
     struct points points;
     int64_t now_ms;
-    struct bytes name;        /* entry_write_kept(): empty leaves it */
-    const struct value *meta; /* NULL leaves it */
-    struct bytes source;      /* for a cross-game board: the board it comes from */
+    struct bytes name;           /* entry_write_kept(): empty leaves it */
+    const struct value *meta;    /* NULL leaves it */
+    const struct bytes *sources; /* for a cross-game board: the boards it comes from */
+    size_t source_count;
+    const bool *hide; /* NULL, or whether the member is hidden: an entry that is made is, too */
     /* filled in */
     enum entry_outcome outcome;
     bool had_old;
@@ -73,8 +82,8 @@ struct entry_write {
     bool hidden;
 };
 
-/* Writes as the flags say, whatever the board keeps: the score given becomes the score. Leaves
- * name, meta and the like as they are. */
+/* Writes as the flags say, whatever the board keeps: the score given becomes the score, within the
+ * board's limits. Leaves name, meta and the like as they are. */
 action_compute entry_write_plain;
 /* Writes as the board's rules say (keep, tie, life, cross-game). */
 action_compute entry_write_kept;

@@ -80,3 +80,32 @@ bool item_bool(const struct item *item, struct bytes name) {
 const struct value *item_map(const struct item *item, struct bytes name) {
     return typed(item, name, VALUE_M);
 }
+
+void record_flag(struct record *record, struct bytes name, bool flag) {
+    if (flag)
+        record_put(record, name, value_bool(true));
+}
+
+void record_strings(struct record *record, struct bytes name, const struct bytes *texts,
+                    size_t count) {
+    if (count == 0)
+        return;
+    struct value *elements = ARENA_ARRAY(record->arena, struct value, count);
+    for (size_t i = 0; i < count; i++)
+        elements[i] = value_string(texts[i]);
+    record_put(record, name,
+               (struct value){.type = VALUE_L, .count = (uint32_t)count, .elements = elements});
+}
+
+const struct bytes *item_strings(const struct item *item, struct bytes name, struct arena *arena,
+                                 uint32_t *count) {
+    const struct value *value = item_get(item, name);
+    *count = 0;
+    if (value == NULL || value->type != VALUE_L || value->count == 0)
+        return NULL;
+    struct bytes *texts = ARENA_ARRAY(arena, struct bytes, value->count);
+    for (uint32_t i = 0; i < value->count; i++)
+        if (value->elements[i].type == VALUE_S)
+            texts[(*count)++] = value->elements[i].bytes;
+    return texts;
+}

@@ -1,0 +1,28 @@
+/* Private to this folder: what the entry's files share. */
+#ifndef GT_GAME_ENTRY_INT_H
+#define GT_GAME_ENTRY_INT_H
+
+#include "game/entry.h"
+
+#define ENTRY_HIDDEN BYTES("hidden")
+#define ENTRY_PARTS  BYTES("parts")
+
+/* The points of an item, shown or hidden. False: it has none. */
+bool entry_points(const struct item *item, struct points *out, bool *hidden);
+
+/* --- entry_item.c: items with points in them --- */
+
+/* The number that decides between equal points: see entry.h. */
+struct bytes entry_tie(const struct board_rules *rules, int64_t now_ms, struct arena *arena);
+/* The item with other points (and tie, unless empty: as it is), in the same place: shown or hidden.
+ */
+struct item entry_with_points(const struct item *item, const struct points *points,
+                              struct bytes tie, bool hidden, struct arena *arena);
+/* A new one with nothing but its key and these. */
+struct item entry_new(const struct item *key, const struct points *points, struct bytes tie,
+                      bool hidden, struct arena *arena);
+/* With the second it ends at, if the board's entries end. */
+struct item entry_with_life(const struct item *item, const struct board_rules *rules,
+                            int64_t now_ms, struct arena *arena);
+
+#endif

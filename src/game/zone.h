@@ -1,0 +1,55 @@
+/* Private to this folder: what a time zone is made of (period.h has what it is for).
+ *
+ * A zone's file lists the moments its offset changed, and after the last of them goes on by a rule
+ * of the form "CET-1CEST,M3.5.0,M10.5.0/3". All times in seconds since 1970. */
+#ifndef GT_GAME_ZONE_H
+#define GT_GAME_ZONE_H
+
+#include "base/status.h"
+
+enum { ZONE_NAME_MAX = 64, ZONE_FILE_MAX = 64 * 1024, ZONE_OFFSET_MAX = 26 * 60 * 60 };
+
+/* The day of a year on which a rule changes, and when on that day, by the clock before it. */
+struct zone_day {
+    enum { DAY_OF_MONTH_WEEK, DAY_WITHOUT_LEAP, DAY_WITH_LEAP } kind;
+    int month, week, weekday; /* Mm.w.d: the w-th such weekday, 5 the last; 0 is Sunday */
+    int day;                  /* Jn: 1 to 365, never the 29th of February; n: 0 to 365 */
+    int time_s;               /* of the day; may be negative, or past it */
+};
+
+struct zone_rule {
+    bool given;
+    bool changes; /* there is another offset for a part of the year */
+    int offset_s, summer_s;
+    struct zone_day begins, ends; /* of the summer's */
+};
+
+struct zone {
+    int first_s; /* the offset before all changes */
+    struct zone_change {
+        int64_t at;
+        int offset_s; /* from then on */
+    } * changes;
+    size_t count;
+    struct zone_rule rule; /* after the last of them */
+};
+
+/* A file's bytes; DAMAGED if they are not a zone. Changes are in the arena. */
+enum status zone_read(struct bytes file, struct arena *arena, struct zone *out);
+/* The rule at a file's end. False if it is none. Empty is a rule that is not given. */
+bool zone_rule_read(struct bytes text, struct zone_rule *out);
+int zone_rule_offset(const struct zone_rule *rule, int64_t at);
+/* The last change at or before the moment; false if there is none near (within two years). */
+bool zone_rule_change(const struct zone_rule *rule, int64_t at, struct zone_change *out);
+
+/* The offset at a moment, and the last change of it at or before that; false: there was none. */
+int zone_offset_at(const struct zone *zone, int64_t at);
+bool zone_change_before(const struct zone *zone, int64_t at, struct zone_change *out);
+
+/* Days since 1970 of a date, any year; and back. Months 1 to 12, days 1 to 31. */
+int64_t days_of_date(int64_t year, int month, int day);
+void date_of_days(int64_t days, int64_t *year, int *month, int *day);
+/* 0 is Sunday. */
+int weekday_of_days(int64_t days);
+
+#endif

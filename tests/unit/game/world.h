@@ -1,0 +1,75 @@
+/* What the tests of boards share: a game on an engine in memory, boards, writes. */
+#ifndef GT_TEST_WORLD_H
+#define GT_TEST_WORLD_H
+
+#include "game/submit.h"
+#include "table/local/engine.h"
+
+#define assert_ok(call, failure)                                                         \
+    do {                                                                                 \
+        enum status status_ = (call);                                                    \
+        if (status_ != OK)                                                               \
+            print_message("%s:%d: %s: %.*s\n", __FILE__, __LINE__, status_name(status_), \
+                          BYTES_ARG((failure).text));                                    \
+        assert_int_equal(status_, OK);                                                   \
+    } while (0)
+
+struct world {
+    struct arena arena;
+    struct failure failure;
+    struct engine *engine;
+    struct game *game;
+};
+
+static inline void world_open_game(struct world *world) {
+    struct game_settings settings = {.secret = BYTES("0123456789abcdef0123456789abcdef")};
+    assert_ok(game_open(world->engine, &settings, &world->arena, &world->failure, &world->game),
+              world->failure);
+}
+
+static inline void world_open(struct world *world) {
+    *world = (struct world){0};
+    arena_init(&world->arena);
+    world->engine = engine_open_memory();
+    world_open_game(world);
+}
+
+static inline void world_close(struct world *world) {
+    game_close(world->game);
+    engine_close(world->engine);
+    arena_release(&world->arena);
+}
+
+static inline const struct board *world_board(struct world *world, const char *name) {
+    const struct board *board = NULL;
+    assert_ok(board_find(world->game, bytes_str(name), &world->arena, &world->failure, &board),
+              world->failure);
+    return board;
+}
+
+/* An entry by score alone, as a double, with the board's item if need be. */
+static inline enum entry_outcome world_put(struct world *world, const char *name,
+                                           struct bytes member, struct entry_write write) {
+    const struct board *board = world_board(world, name);
+    struct action actions[2];
+    size_t count = 1;
+    struct bytes key;
+    assert_ok(entry_key_of(member, &world->arena, &world->failure, &key), world->failure);
+    write.board = board;
+    entry_action(world->game, board, key, entry_write_plain, &write, &world->arena, &actions[0]);
+    if (!board->exists)
+        board_make_action(world->game, board, &world->arena, &actions[count++]);
+    struct change change = write_of(&world->arena, actions, count);
+    change.all_or_nothing = count > 1;
+    assert_ok(game_wait(world->game, &change), change.failure);
+    board_drop(board);
+    return write.outcome;
+}
+
+static inline struct bytes number_in(struct arena *arena, const char *text) {
+    struct bytes number;
+    assert_int_equal(number_read(arena, bytes_str(text), &number), NUMBER_OK);
+    return number;
+}
+
+#endif
