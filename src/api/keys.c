@@ -17,7 +17,7 @@ static bool pattern_matches(struct bytes pattern, struct bytes name) {
     return bytes_equal(pattern, name);
 }
 
-bool access_key_allows(const struct access_key *key, unsigned access, struct bytes table) {
+bool access_key_serves(const struct access_key *key, unsigned access, struct bytes table) {
     if ((key->allow & access) != access)
         return false;
     for (size_t i = 0; i < key->table_count; i++)
@@ -26,9 +26,13 @@ bool access_key_allows(const struct access_key *key, unsigned access, struct byt
     return false;
 }
 
+bool access_key_allows(const struct access_key *key, unsigned access, struct bytes table) {
+    return !key->client && access_key_serves(key, access, table);
+}
+
 bool access_key_spans(const struct access_key *key) {
     for (size_t i = 0; i < key->table_count; i++)
-        if (bytes_equal(key->tables[i], BYTES("*")))
+        if (!key->client && bytes_equal(key->tables[i], BYTES("*")))
             return true;
     return false;
 }
@@ -158,6 +162,7 @@ enum status keyring_add(struct keyring *ring, const struct access_key *key, stru
     copy->table_count = key->table_count;
     copy->partitions = copy_list(&ring->arena, key->partitions, key->partition_count);
     copy->partition_count = key->partition_count;
+    copy->client = key->client;
     if (ring->count == ring->room) {
         ring->room = ring->room == 0 ? 8 : ring->room * 2;
         ring->keys = mem_realloc(ring->keys, ring->room * sizeof ring->keys[0]);

@@ -11,7 +11,8 @@
  *                "partitions": ["USER#*"]}]}
  *
  * A table or a partition key is named in full, or by its beginning and a '*'. Indexes come with
- * their table. Without "partitions" all of a table's items are meant.
+ * their table. Without "partitions" all of a table's items are meant. "role" is "server", which
+ * need not be told, or "client": such a key is good for what a player may do and for no table.
  */
 #ifndef GT_API_KEYS_H
 #define GT_API_KEYS_H
@@ -36,10 +37,13 @@ struct access_key {
     size_t table_count;
     const struct bytes *partitions;
     size_t partition_count; /* 0: all */
+    bool client;            /* in the hands of a player: only what a player may do */
 };
 
-/* Whether it may do all of `access` to the table. */
+/* Whether it may do all of `access` to the table; a client's may nothing to a table as such. */
 bool access_key_allows(const struct access_key *key, unsigned access, struct bytes table);
+/* The same for who looks after what a client may do: whatever its role. */
+bool access_key_serves(const struct access_key *key, unsigned access, struct bytes table);
 /* Whether it reaches every table, now and later. */
 bool access_key_spans(const struct access_key *key);
 /* Whether it reaches the partition of that key. */

@@ -54,6 +54,14 @@ static enum status read_allow(const struct reading *reading, const struct json *
     return status;
 }
 
+static enum status read_role(const struct reading *reading, const struct json *from, bool *client) {
+    bool text = from->type == JSON_STRING;
+    *client = text && bytes_equal(from->text, BYTES("client"));
+    if (*client || (text && bytes_equal(from->text, BYTES("server"))))
+        return OK;
+    return wrong(reading, "role is server or client");
+}
+
 static enum status read_member(const struct reading *reading, const struct json_member *member,
                                struct access_key *key) {
     const struct json *value = &member->value;
@@ -63,13 +71,16 @@ static enum status read_member(const struct reading *reading, const struct json_
         return read_list(reading, value, &key->partitions, &key->partition_count);
     if (bytes_equal(member->name, BYTES("allow")))
         return read_allow(reading, value, &key->allow);
+    if (bytes_equal(member->name, BYTES("role")))
+        return read_role(reading, value, &key->client);
     struct bytes *text = bytes_equal(member->name, BYTES("id"))       ? &key->id
                          : bytes_equal(member->name, BYTES("secret")) ? &key->secret
                          : bytes_equal(member->name, BYTES("name"))   ? &key->name
                                                                       : NULL;
     if (text == NULL)
         return wrong(reading,
-                     "a key has id, secret, name, tables, allow, partitions and nothing else");
+                     "a key has id, secret, name, role, tables, allow, partitions and nothing "
+                     "else");
     if (value->type != JSON_STRING)
         return wrong(reading, "id, secret and name are texts");
     *text = value->text;
@@ -172,6 +183,8 @@ static void put_key(struct buf *to, const struct access_key *key) {
         buf_lit(to, ",\n      \"name\": ");
         json_put_string(to, key->name);
     }
+    if (key->client)
+        buf_lit(to, ",\n      \"role\": \"client\"");
     put_list(to, "tables", key->tables, key->table_count);
     put_list(to, "allow", allowed, count);
     if (key->partition_count != 0)

@@ -44,10 +44,20 @@ enum {
     LIMIT_HEADER_SIZE = 32 * 1024,
     LIMIT_CONNECTIONS = 20000,
     LIMIT_IN_FLIGHT = 10000,
+    LIMIT_REST_BODY = 4 * 1024 * 1024,
+    LIMIT_LOAD_LINES = 50000, /* of scores in one request */
     LIMIT_IDLE_MS = 60 * 1000,
     LIMIT_REQUEST_MS = 30 * 1000,
     LIMIT_STREAM_PAUSE = 32 * 1024 * 1024, /* waits to be sent to a client: it is not read, */
     LIMIT_STREAM_OUT = 1024 * 1024 * 1024, /* and here it is cut off */
+
+    /* requests of sorted sets */
+    LIMIT_CALL_ARGS = 1024 * 1024,
+    LIMIT_CALL_BULK = 512 * 1024,
+    LIMIT_CALL_SIZE = 64 * 1024 * 1024,
+    LIMIT_CALLS_PENDING = 1024,           /* writes of a client that are not answered yet */
+    LIMIT_QUEUED_CALLS = 10000,           /* of a transaction, */
+    LIMIT_QUEUED_SIZE = 16 * 1024 * 1024, /* and their arguments */
 
     /* work in the background: backups, restores, exports, imports */
     LIMIT_BACKGROUND = 256,      /* pieces under way */

@@ -11,10 +11,13 @@ enum { LIST_MAX = 64, ID_RANDOM = 18, SECRET_SIZE = 40 };
 
 static const char usage[] =
     "usage: gametable keys add --table NAME [--table NAME...] [--allow read,write,admin]\n"
-    "                          [--partition KEY...] [--name TEXT] [--keys FILE]\n"
+    "                          [--partition KEY...] [--role server|client] [--name TEXT]\n"
+    "                          [--keys FILE]\n"
     "       gametable keys list [--keys FILE]\n"
     "       gametable keys remove ID [--keys FILE]\n"
     "\n"
+    "A client's key is for games in players' hands: it reads boards, and does for a player\n"
+    "what that player's token allows; it needs no --table.\n"
     "NAME and KEY may end in '*': the names, or partition keys, that begin like that.\n"
     "FILE is " ACCESS_FILE " unless --keys or GAMETABLE_KEYS says otherwise. A server\n"
     "that runs reads it again on SIGHUP.\n";
@@ -44,6 +47,11 @@ static bool read_allow(const char *text, unsigned *out) {
     return *out != 0;
 }
 
+static bool read_role(const char *text, bool *client) {
+    *client = strcmp(text, "client") == 0;
+    return *client || strcmp(text, "server") == 0;
+}
+
 static bool append(struct bytes *list, size_t *count, const char *value) {
     if (*count == LIST_MAX)
         return false;
@@ -60,6 +68,8 @@ static bool read_option(struct asked *asked, const char *name, const char *value
         return append(asked->tables, &asked->key.table_count, value);
     else if (strcmp(name, "--partition") == 0)
         return append(asked->partitions, &asked->key.partition_count, value);
+    else if (strcmp(name, "--role") == 0)
+        return read_role(value, &asked->key.client);
     else if (strcmp(name, "--allow") == 0)
         return read_allow(value, &asked->key.allow);
     else
@@ -130,7 +140,7 @@ static int list(const struct keyring *ring) {
         const struct access_key *key = ring->keys[i];
         buf_printf(&text, "%.*s  ", BYTES_ARG(key->id));
         access_put(&text, key->allow);
-        buf_lit(&text, " on ");
+        buf_put(&text, key->client ? BYTES(" as a client on ") : BYTES(" on "));
         put_names(&text, key->tables, key->table_count);
         if (key->partition_count != 0) {
             buf_lit(&text, ", partitions ");
@@ -175,8 +185,11 @@ int command_keys(int argc, char **argv) {
     struct asked asked = {.file = getenv("GAMETABLE_KEYS")};
     const char *verb = argc > 0 ? argv[0] : "";
     bool is_add = strcmp(verb, "add") == 0, is_remove = strcmp(verb, "remove") == 0;
+    bool parsed = read_options(&asked, argc - (argc > 0), argv + (argc > 0));
+    if (parsed && is_add && asked.key.client && asked.key.table_count == 0)
+        parsed = append(asked.tables, &asked.key.table_count, "*");
     bool known = is_add || is_remove || strcmp(verb, "list") == 0;
-    if (!known || !read_options(&asked, argc - 1, argv + 1) || (asked.id != NULL) != is_remove ||
+    if (!known || !parsed || (asked.id != NULL) != is_remove ||
         (asked.key.table_count != 0) != is_add) {
         fputs(usage, stderr);
         return 2;

@@ -1,0 +1,36 @@
+/* The REST face: boards, scores, players and plays under /v1, as JSON.
+ *
+ * One face serves all loops. A table of routes (route.h) says what there is: who answers, which
+ * parameters and bodies are taken, what comes back. Requests are routed and checked by it, and
+ * /v1/openapi.json is written from it.
+ */
+#ifndef GT_API_REST_REST_H
+#define GT_API_REST_REST_H
+
+#include "api/background.h"
+#include "api/keys.h"
+#include "game/game.h"
+#include "net/http.h"
+
+struct rest_settings {
+    struct game *game;
+    const struct keys *keys;       /* who may come in; NULL: anybody */
+    struct background *background; /* for what takes its time */
+    /* What answers go through; NULL: http_answer(). Tests catch answers here. */
+    void (*answer)(struct http_exchange *exchange, const struct http_answer *answer);
+};
+
+struct rest;
+/* Everything in the settings outlives it. */
+struct rest *rest_new(const struct rest_settings *settings);
+void rest_free(struct rest *rest);
+
+/* Whether the path is one of this face's: /v1 and what is below. */
+bool rest_takes(struct bytes path);
+/* An http_handler; `rest` is a struct rest. */
+void rest_handle(struct http_exchange *exchange, void *rest);
+
+/* Appends the OpenAPI document. */
+void rest_put_openapi(struct buf *to);
+
+#endif
