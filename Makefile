@@ -32,7 +32,7 @@ OPT     := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,unde
 endif
 CFLAGS  += $(CSTD) $(WARN) $(OPT) -Isrc -MMD -MP
 LDFLAGS += $(OPT)
-LIBS    := -lrocksdb -luv -lhttp_parser -lssl -lcrypto -lz -lpthread -lm
+LIBS    := -lrocksdb -luv -lhttp_parser -lwslay -lssl -lcrypto -lz -lpthread -lm
 
 # --- layers, from the top down; each may use those named, and tools/layers reads this table ---
 

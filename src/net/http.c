@@ -7,13 +7,15 @@
  *      |                       v                            |         |
  *      |                    (answer) -----------------------+---> (lingers, or ends)
  *
- * BUSY has no deadline: the handler answers when it answers. The others have one each.
+ * BUSY has no deadline: the handler answers when it answers. The others have one each. A handler
+ * may also make a channel of the connection (channel.h), which is CHANNEL from then on.
  */
 #include "net/http.h"
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "net/answer.h"
+#include "net/channel_int.h"
 #include "net/connection.h"
 #include "net/request.h"
 
@@ -31,6 +33,7 @@ enum http_state {
     HTTP_READING, /* part of one is */
     HTTP_BUSY,    /* the handler has it */
     HTTP_WRITING, /* answered, and the socket takes no more for now */
+    HTTP_CHANNEL, /* no longer HTTP */
     HTTP_OVER,    /* all is said, or the socket is gone */
 };
 
@@ -43,6 +46,7 @@ struct http_connection {
     bool eof;                /* the client sends no more; it may well still read */
     bool last;               /* ends after the answer being written */
     struct bytes head, body; /* what is left to write */
+    struct channel *channel; /* of CHANNEL */
 };
 
 /* The listener's own. */
@@ -57,6 +61,7 @@ struct http_shared {
     struct request *pool;
     unsigned pooled;
     struct answer_date date;
+    struct channel_loop channels;
 };
 
 static void advance(struct http_connection *http);
@@ -120,6 +125,9 @@ static void detach(struct http_connection *http) {
 
 static void on_dropped(struct connection *connection) {
     struct http_connection *http = http_of(connection);
+    if (http->channel != NULL)
+        channel_dropped(http->channel);
+    http->channel = NULL;
     if (http->state != HTTP_BUSY)
         detach(http);
     http->state = HTTP_OVER;
@@ -260,6 +268,38 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
     read_pending(http);
 }
 
+struct channel *channel_open(struct http_exchange *exchange,
+                             const struct channel_settings *settings) {
+    struct request *request = (struct request *)exchange;
+    struct http_connection *http = request->connection;
+    assert(loop_current() == exchange->loop);
+    count_in_flight(http, false);
+    if (http->state == HTTP_OVER) {
+        detach(http);
+        connection_free_if_over(&http->base);
+        return NULL;
+    }
+    assert(http->state == HTTP_BUSY);
+    buf_clear(&request->head);
+    if (settings->events)
+        buf_lit(&request->head, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                                "Cache-Control: no-store\r\nTransfer-Encoding: chunked\r\n");
+    else {
+        buf_lit(&request->head, "HTTP/1.1 101 Switching Protocols\r\n");
+        channel_put_grant(&request->head, exchange);
+    }
+    buf_put(&request->head, settings->headers);
+    buf_lit(&request->head, "\r\n");
+    http->channel =
+        channel_new(&http->base, &shared_of(http)->channels, settings, buf_bytes(&request->head));
+    http->state = HTTP_CHANNEL;
+    struct channel *channel = http->channel;
+    if (request_has_surplus(request)) /* nobody may speak before the answer */
+        channel_close(channel, 1002, "the client did not wait for the answer");
+    detach(http);
+    return channel;
+}
+
 /* Says what is wrong and ends the connection: where the next request would begin is unknown. */
 static void refuse(struct http_connection *http, int status, const char *text) {
     char body[256];
@@ -374,7 +414,11 @@ static void on_misled(struct connection *connection) {
 
 static void on_ready(struct connection *connection, int events) {
     struct http_connection *http = http_of(connection);
-    (void)events; /* only one is watched at a time, and the state knows which */
+    if (http->state == HTTP_CHANNEL) {
+        channel_ready(http->channel, events);
+        return;
+    }
+    /* Only one is watched at a time, and the state knows which. */
     if (http->state == HTTP_WRITING)
         flush(http);
     else
@@ -386,12 +430,16 @@ static void on_expire(struct connection *connection) {
     struct http_connection *http = http_of(connection);
     if (http->state == HTTP_READING)
         refuse(http, 408, "the request took too long to arrive");
+    else if (http->state == HTTP_CHANNEL)
+        channel_expire(http->channel);
     else
         connection_drop(connection);
 }
 
 static void on_wind_down(struct connection *connection) {
     struct http_connection *http = http_of(connection);
+    if (http->state == HTTP_CHANNEL)
+        channel_wind_down(http->channel);
     /* A request may have arrived that the loop has not come round to. */
     if (http->state == HTTP_IDLE)
         read_request(http);
@@ -402,8 +450,10 @@ static void on_wind_down(struct connection *connection) {
 /* ---- listening ---- */
 
 static void *shared_new(struct shard *shard) {
+    struct http_shared *shared = mem_zalloc(sizeof(*shared));
     (void)shard;
-    return mem_zalloc(sizeof(struct http_shared));
+    channel_loop_init(&shared->channels);
+    return shared;
 }
 
 static void shared_free(void *argument) {

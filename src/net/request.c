@@ -93,9 +93,6 @@ static int check_field(struct request *request, struct request_field *field, str
         if (!is_text(value, "100-continue"))
             return refuse(request, 417, "no expectation but 100-continue can be met");
         request->expects_continue = !request->is_old;
-    } else if (name.size == 7 && is_text(name, "upgrade")) {
-        if (is_text(value, "websocket") && request->parser.upgrade)
-            return refuse(request, 400, "there is no WebSocket here");
     } else if (name.size == 17 && is_text(name, "transfer-encoding")) {
         if (!is_text(value, "chunked"))
             return refuse(request, 501, "no transfer encoding but chunked is understood");
@@ -139,7 +136,8 @@ static int on_headers_complete(http_parser *parser) {
     request->is_old = parser->http_minor == 0;
     if (check_headers(request) != 0)
         return -1;
-    /* An offer to speak another protocol may be ignored, and is (h2c, which Java sends). */
+    /* An offer to speak another protocol may be ignored (h2c, which Java sends), or taken by the
+     * handler (channel.h): either way the request ends here. */
     parser->upgrade = 0;
     return 0;
 }
