@@ -1,8 +1,9 @@
 /* How long a start takes: opening a folder and building one global index from its items.
  *
- *   bench_build [ITEMS [FOLDER]]     made and removed; default 1000000 ./bench-build.tmp
+ *   bench_build [ITEMS [FOLDER [KIND]]]     made and removed; default 1000000 ./bench-build.tmp
  *
- * Items are scores of about 250 bytes, either all of one partition or each of its own. */
+ * Items are scores of about 250 bytes, each of its own partition (kind 0) or all of one (1); or
+ * just what ranks a member of a board (2), which also has a finder. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -23,7 +24,33 @@ static void check(enum status status) {
     exit(1);
 }
 
-static struct table_schema make_schema(void) {
+enum kind { SPREAD, TOGETHER, RANKING, KINDS };
+
+static struct table_schema make_ranking(void) {
+    static struct key_part parts[5];
+    static struct index_schema index;
+    parts[0] = (struct key_part){BYTES("PK"), VALUE_S};
+    parts[1] = (struct key_part){BYTES("SK"), VALUE_S};
+    parts[2] = (struct key_part){BYTES("score"), VALUE_N};
+    parts[3] = (struct key_part){BYTES("subscore"), VALUE_N};
+    parts[4] = (struct key_part){BYTES("tie"), VALUE_N};
+    index = (struct index_schema){.name = BYTES("ranks"),
+                                  .projected = PROJECTED_KEYS,
+                                  .keys = {.parts = {parts[0], parts[2], parts[3], parts[4]},
+                                           .partition_count = 1,
+                                           .sort_count = 3}};
+    return (struct table_schema){
+        .name = BYTES("game"),
+        .attributes = parts,
+        .attribute_count = 5,
+        .keys = {.parts = {parts[0], parts[1]}, .partition_count = 1, .sort_count = 1},
+        .indexes = &index,
+        .index_count = 1};
+}
+
+static struct table_schema make_schema(enum kind kind) {
+    if (kind == RANKING)
+        return make_ranking();
     static struct key_part parts[4];
     static struct index_schema index;
     parts[0] = (struct key_part){BYTES("PK"), VALUE_S};
@@ -42,14 +69,29 @@ static struct table_schema make_schema(void) {
         .index_count = 1};
 }
 
+static struct item make_member(struct arena *to, struct random *random, unsigned number) {
+    struct pair *pairs = ARENA_ARRAY(to, struct pair, 5);
+    struct value score = {.type = VALUE_N,
+                          .bytes = number_from_int(to, (int64_t)random_below(random, 10000000))};
+    struct value zero = {.type = VALUE_N, .bytes = number_from_int(to, 0)};
+    pairs[0] = (struct pair){BYTES("PK"), value_string(BYTES("BOARD#weekly"))};
+    pairs[1] = (struct pair){BYTES("SK"), value_string(arena_printf(to, "player:%012u", number))};
+    pairs[2] = (struct pair){BYTES("score"), score};
+    pairs[3] = (struct pair){BYTES("subscore"), zero};
+    pairs[4] = (struct pair){BYTES("tie"), zero};
+    return (struct item){pairs, 5};
+}
+
 static struct item make_item(struct arena *to, struct random *random, unsigned number,
-                             bool one_partition) {
+                             enum kind kind) {
+    if (kind == RANKING)
+        return make_member(to, random, number);
     struct pair *pairs = ARENA_ARRAY(to, struct pair, 9);
     static const char filler[] = "a player's words about this score, as players have them........";
     uint32_t count = 0;
     unsigned spread = number * 2654435761u;
     struct bytes pk =
-        one_partition ? BYTES("BOARD#weekly#2026-31") : arena_printf(to, "PLAYER#%010u", spread);
+        kind == TOGETHER ? BYTES("BOARD#weekly#2026-31") : arena_printf(to, "PLAYER#%010u", spread);
     struct value score = {.type = VALUE_N,
                           .bytes = number_from_int(to, (int64_t)random_below(random, 10000000))};
     struct value when = {.type = VALUE_N,
@@ -69,10 +111,10 @@ static struct item make_item(struct arena *to, struct random *random, unsigned n
 }
 
 /* Writes a folder as the engine would have left it. */
-static void fill(const char *path, unsigned count, bool one_partition) {
+static void fill(const char *path, unsigned count, enum kind kind) {
     struct local local = {.names = names_new()};
     struct store_settings settings = {.path = path, .sync = STORE_SYNC_NONE};
-    struct table_schema schema = make_schema();
+    struct table_schema schema = make_schema(kind);
     struct random random;
     struct arena scratch;
     struct buf key = {0}, value = {0};
@@ -83,7 +125,7 @@ static void fill(const char *path, unsigned count, bool one_partition) {
     struct table *table = table_new(1, &schema);
     struct store_batch *batch = store_batch_new(local.store);
     for (unsigned i = 0; i < count; i++) {
-        struct item item = make_item(&scratch, &random, i, one_partition);
+        struct item item = make_item(&scratch, &random, i, kind);
         buf_clear(&key);
         buf_clear(&value);
         keys_put_item(&key, table, &schema, &item);
@@ -156,11 +198,15 @@ static void clean(const char *path) {
 int main(int argc, char **argv) {
     unsigned count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1000000;
     const char *path = argc > 2 ? argv[2] : "./bench-build.tmp";
+    int only = argc > 3 ? atoi(argv[3]) : -1;
+    static const char *const names[KINDS] = {"a partition each", "one partition", "a ranking"};
     arena_init(&arena);
     printf("start with one global index\n");
-    for (int one_partition = 0; one_partition < 2; one_partition++) {
-        fill(path, count, one_partition != 0);
-        printf(one_partition ? ", one partition" : ", a partition each");
+    for (int kind = SPREAD; kind < KINDS; kind++) {
+        if (only >= 0 && kind != only)
+            continue;
+        fill(path, count, (enum kind)kind);
+        printf(", %s", names[kind]);
         fflush(stdout);
         start(path, count, 1);
         start(path, count, 2);
