@@ -17,6 +17,16 @@
 #define PLAY_IS_OPEN  BYTES("open")
 #define PLAY_IS_ENDED BYTES("ended")
 
+/* Sort keys and attributes of a player. */
+#define PROFILE_SK      BYTES("PROFILE")
+#define PROFILE_NAME    BYTES("name")
+#define PROFILE_EMAIL   BYTES("email")
+#define PROFILE_META    BYTES("meta")
+#define PROFILE_HIDDEN  BYTES("hidden")
+#define PROFILE_CREATED BYTES("createdAt") /* absent: only hidden so far, not made */
+#define PROFILE_CHANGED BYTES("changedAt")
+#define STATS_SK        BYTES("STATS")
+
 /* "PLAYER#<id>" and "PLAY#<ulid>" in the arena. */
 struct bytes player_pk(struct arena *arena, struct bytes id);
 struct bytes play_sk(struct arena *arena, struct bytes id);

@@ -9,7 +9,11 @@ struct bytes player_pk(struct arena *arena, struct bytes id) {
 }
 
 enum status player_check_id(struct bytes id, struct arena *arena, struct failure *failure) {
-    bool fits = id.size >= 1 && id.size <= PLAYER_ID_MAX;
+    struct bytes key = {0};
+    struct failure ignored;
+    /* The key of its entries says whose they are only where a member is its own key. */
+    bool fits = id.size >= 1 && id.size <= PLAYER_ID_MAX &&
+                entry_key_of(id, arena, &ignored, &key) == OK && bytes_equal(id, key);
     for (size_t i = 0; fits && i < id.size; i++)
         fits = id.data[i] >= 0x20 && id.data[i] != 0x7f;
     if (fits)
