@@ -1,0 +1,197 @@
+/* What time does to boards: periods end and are sealed, sealed ones end their life, boards with an
+ * end of their own go, and clearing that was broken off goes on.
+ *
+ * When a period is next due is kept in memory, from one walk over all instances at the start and
+ * from the stream after that; plain boards that end, and clearing, are found by the table's index.
+ * What is due is looked up again when its time comes: the note says when to look, not what to do.
+ */
+#include "base/clock.h"
+#include "game/entry.h"
+#include "game/keeper_int.h"
+#include "game/record.h"
+#include "game/turns.h"
+
+#include <inttypes.h>
+
+enum {
+    WALK_PAGE = 500,
+    CLEARING_PAGE = 50,
+    AGAIN_MS = 1000, /* after a failure */
+};
+
+/* --- noting --- */
+
+void keeper_watch(struct keeper *keeper, const struct item *state) {
+    struct arena *arena = &keeper->arena;
+    int64_t ends_ms = item_int(state, BYTES("endsAt")),
+            sealed_ms = item_int(state, BYTES("sealedAt"));
+    int64_t expires_ms = item_int(state, BYTES("expiresAt")), at_ms = INT64_MAX;
+    if (ends_ms != 0)
+        at_ms = sealed_ms != 0 ? sealed_ms : ends_ms;
+    if (expires_ms != 0 && expires_ms < at_ms)
+        at_ms = expires_ms;
+    /* A plain board's end is found by the index. */
+    if (at_ms == INT64_MAX || item_get(state, BYTES("board")) == NULL ||
+        item_get(state, BYTES("clearing")) != NULL)
+        return;
+    struct bytes key = item_string(state, BYTES("GSI1SK"));
+    if (key.size != 0)
+        dues_add(&keeper->dues, at_ms, entry_member_of(key, arena));
+}
+
+enum status keeper_walk(struct keeper *keeper, struct bytes board) {
+    struct turns turns;
+    struct bytes after = {0};
+    enum status status = OK;
+    bool more = true;
+    turns_init(&turns);
+    while (status == OK && more && !keeper_stopping(keeper)) {
+        struct arena *arena = turns_next(&turns);
+        struct failure failure;
+        struct instance_list list;
+        status = board_instances(keeper->game, board, after, WALK_PAGE, arena, &failure, &list);
+        for (size_t i = 0; status == OK && i < list.count; i++)
+            keeper_watch(keeper, &list.states[i]);
+        more = status == OK && list.more && list.count != 0;
+        if (more)
+            after = list.names[list.count - 1];
+    }
+    turns_release(&turns);
+    return status;
+}
+
+/* --- doing --- */
+
+static enum status clear(struct keeper *keeper, const struct board *board,
+                         struct failure *failure) {
+    enum status status = board_clear(keeper->game, board, false, &keeper->arena, failure);
+    if (status == OK)
+        keeper->figures.removed++;
+    return status;
+}
+
+static enum status seal(struct keeper *keeper, const struct board *board, struct failure *failure) {
+    bool sealed = false;
+    enum status status = keeper_seal(keeper->game, board, &keeper->arena, failure, &sealed);
+    keeper->figures.sealed += sealed;
+    return status;
+}
+
+/* When a sealed period's life ends; INT64_MAX: never. */
+static int64_t life_ends(const struct board *board) {
+    int64_t life_s = board->rules.period_life_s, ends_ms = board->period.ends_ms;
+    if (life_s <= 0 || life_s > (INT64_MAX - ends_ms) / 1000)
+        return INT64_MAX;
+    return ends_ms + life_s * 1000;
+}
+
+/* Does what the instance needs now, and notes when it needs something again. */
+static enum status tend(struct keeper *keeper, const struct board *board, int64_t now_ms,
+                        struct failure *failure) {
+    enum status status = OK;
+    int64_t ends_ms = board->period.ends_ms, next_ms = ends_ms;
+    if (!board->exists || board->clearing)
+        return OK;
+    if (board->expires_ms != 0 && board->expires_ms <= now_ms)
+        return clear(keeper, board, failure);
+    if (ends_ms <= now_ms) {
+        if (board->sealed_ms == 0)
+            status = seal(keeper, board, failure);
+        next_ms = life_ends(board);
+        if (status == OK && next_ms <= now_ms)
+            return clear(keeper, board, failure);
+    }
+    if (board->expires_ms != 0 && board->expires_ms < next_ms)
+        next_ms = board->expires_ms;
+    if (status == OK && next_ms != INT64_MAX && !board->rules.plain)
+        dues_add(&keeper->dues, next_ms, board->instance);
+    return status;
+}
+
+/* An instance that cannot be found any more, its board gone or changed, needs nothing. */
+static enum status tend_named(struct keeper *keeper, struct bytes name, int64_t now_ms) {
+    struct failure failure = {0};
+    const struct board *board;
+    enum status status = board_find(keeper->game, name, &keeper->arena, &failure, &board);
+    if (status != OK)
+        return status == INVALID || status == NOT_FOUND ? OK : status;
+    status = bytes_equal(board->instance, name) ? tend(keeper, board, now_ms, &failure) : OK;
+    board_drop(board);
+    return status;
+}
+
+static void tend_due(struct keeper *keeper, int64_t now_ms) {
+    struct bytes name;
+    while (!keeper_stopping(keeper) && dues_take(&keeper->dues, now_ms, &keeper->arena, &name)) {
+        if (tend_named(keeper, name, now_ms) != OK) {
+            keeper->figures.failures++;
+            dues_add(&keeper->dues, now_ms + AGAIN_MS, name);
+        }
+        arena_reset(&keeper->arena);
+    }
+}
+
+/* --- by the index --- */
+
+static enum status by_index(struct keeper *keeper, struct bytes partition, struct bytes before,
+                            uint32_t limit, struct page_reply *out) {
+    struct failure failure;
+    struct key_condition keys = {.count = before.size != 0 ? 2 : 1};
+    keys.tests[0] =
+        (struct key_test){.name = BYTES("GSI2PK"), .op = KEY_EQ, .low = value_string(partition)};
+    keys.tests[1] =
+        (struct key_test){.name = BYTES("GSI2SK"), .op = KEY_LT, .low = value_string(before)};
+    struct page_request request = {
+        .table = keeper->game->table, .index = GAME_GSI2, .keys = &keys, .limit = limit};
+    return engine_page(keeper->game->engine, &request, &keeper->arena, &failure, out);
+}
+
+static struct bytes name_of(struct keeper *keeper, const struct item *state) {
+    return entry_member_of(item_string(state, BYTES("GSI1SK")), &keeper->arena);
+}
+
+/* Plain boards whose end has come. */
+static enum status end_plain(struct keeper *keeper, int64_t now_ms) {
+    struct page_reply page;
+    bool more = true;
+    enum status status = OK;
+    while (more && status == OK && !keeper_stopping(keeper)) {
+        struct bytes before = arena_printf(&keeper->arena, "%020" PRId64, now_ms + 1);
+        status = by_index(keeper, BYTES("EXPIRING"), before, CLEARING_PAGE, &page);
+        for (uint64_t i = 0; status == OK && i < page.count; i++)
+            status = tend_named(keeper, name_of(keeper, &page.items[i]), now_ms);
+        more = status == OK && page.more;
+        arena_reset(&keeper->arena);
+    }
+    return status;
+}
+
+/* What somebody began to clear and did not finish. */
+static enum status go_on_clearing(struct keeper *keeper) {
+    struct page_reply page;
+    enum status status =
+        by_index(keeper, BYTES("CLEARING"), (struct bytes){0}, CLEARING_PAGE, &page);
+    for (uint64_t i = 0; status == OK && i < page.count && !keeper_stopping(keeper); i++) {
+        struct failure failure = {0};
+        const struct board *board;
+        status = board_find(keeper->game, name_of(keeper, &page.items[i]), &keeper->arena, &failure,
+                            &board);
+        if (status != OK)
+            continue;
+        if (board->clearing)
+            status = clear(keeper, board, &failure);
+        board_drop(board);
+    }
+    arena_reset(&keeper->arena);
+    return status;
+}
+
+void keeper_boards(struct keeper *keeper) {
+    int64_t now_ms = clock_now_ms();
+    if (keeper->walk && keeper_walk(keeper, (struct bytes){0}) == OK)
+        keeper->walk = false;
+    arena_reset(&keeper->arena);
+    tend_due(keeper, now_ms);
+    if (end_plain(keeper, now_ms) != OK || go_on_clearing(keeper) != OK)
+        keeper->figures.failures++;
+}
