@@ -62,6 +62,7 @@ struct keeper *keeper_new(struct game *game) {
 
 void keeper_free(struct keeper *keeper) {
     dues_release(&keeper->dues);
+    keeper_forget_clearing(keeper);
     arena_release(&keeper->arena);
     pthread_cond_destroy(&keeper->wake);
     pthread_mutex_destroy(&keeper->work);

@@ -15,7 +15,7 @@
 
 enum {
     WALK_PAGE = 500,
-    CLEARING_PAGE = 50,
+    ENDING_PAGE = 100,
     AGAIN_MS = 1000, /* after a failure */
 };
 
@@ -62,7 +62,7 @@ enum status keeper_walk(struct keeper *keeper, struct bytes board) {
 
 /* --- doing --- */
 
-static enum status clear(struct keeper *keeper, const struct board *board,
+enum status keeper_clear(struct keeper *keeper, const struct board *board,
                          struct failure *failure) {
     enum status status = board_clear(keeper->game, board, false, &keeper->arena, failure);
     if (status == OK)
@@ -93,13 +93,13 @@ static enum status tend(struct keeper *keeper, const struct board *board, int64_
     if (!board->exists || board->clearing)
         return OK;
     if (board->expires_ms != 0 && board->expires_ms <= now_ms)
-        return clear(keeper, board, failure);
+        return keeper_clear(keeper, board, failure);
     if (ends_ms <= now_ms) {
         if (board->sealed_ms == 0)
             status = seal(keeper, board, failure);
         next_ms = life_ends(board);
         if (status == OK && next_ms <= now_ms)
-            return clear(keeper, board, failure);
+            return keeper_clear(keeper, board, failure);
     }
     if (board->expires_ms != 0 && board->expires_ms < next_ms)
         next_ms = board->expires_ms;
@@ -133,7 +133,7 @@ static void tend_due(struct keeper *keeper, int64_t now_ms) {
 
 /* --- by the index --- */
 
-static enum status by_index(struct keeper *keeper, struct bytes partition, struct bytes before,
+enum status keeper_by_index(struct keeper *keeper, struct bytes partition, struct bytes before,
                             uint32_t limit, struct page_reply *out) {
     struct failure failure;
     struct key_condition keys = {.count = before.size != 0 ? 2 : 1};
@@ -157,32 +157,12 @@ static enum status end_plain(struct keeper *keeper, int64_t now_ms) {
     enum status status = OK;
     while (more && status == OK && !keeper_stopping(keeper)) {
         struct bytes before = arena_printf(&keeper->arena, "%020" PRId64, now_ms + 1);
-        status = by_index(keeper, BYTES("EXPIRING"), before, CLEARING_PAGE, &page);
+        status = keeper_by_index(keeper, BYTES("EXPIRING"), before, ENDING_PAGE, &page);
         for (uint64_t i = 0; status == OK && i < page.count; i++)
             status = tend_named(keeper, name_of(keeper, &page.items[i]), now_ms);
         more = status == OK && page.more;
         arena_reset(&keeper->arena);
     }
-    return status;
-}
-
-/* What somebody began to clear and did not finish. */
-static enum status go_on_clearing(struct keeper *keeper) {
-    struct page_reply page;
-    enum status status =
-        by_index(keeper, BYTES("CLEARING"), (struct bytes){0}, CLEARING_PAGE, &page);
-    for (uint64_t i = 0; status == OK && i < page.count && !keeper_stopping(keeper); i++) {
-        struct failure failure = {0};
-        const struct board *board;
-        status = board_find(keeper->game, name_of(keeper, &page.items[i]), &keeper->arena, &failure,
-                            &board);
-        if (status != OK)
-            continue;
-        if (board->clearing)
-            status = clear(keeper, board, &failure);
-        board_drop(board);
-    }
-    arena_reset(&keeper->arena);
     return status;
 }
 
@@ -192,6 +172,6 @@ void keeper_boards(struct keeper *keeper) {
         keeper->walk = false;
     arena_reset(&keeper->arena);
     tend_due(keeper, now_ms);
-    if (end_plain(keeper, now_ms) != OK || go_on_clearing(keeper) != OK)
+    if (end_plain(keeper, now_ms) != OK || keeper_clearing(keeper) != OK)
         keeper->figures.failures++;
 }

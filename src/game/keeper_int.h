@@ -47,6 +47,14 @@ struct keeper_reader {
     int64_t stored_us;          /* when it was last written, by clock_ticks_us() */
 };
 
+/* A board that is being cleared, and when that was last seen to move. */
+struct clearing_note {
+    struct bytes instance; /* on the heap */
+    uint64_t touched;
+    int64_t since_us;
+};
+enum { CLEARING_NOTES = 50 };
+
 struct keeper {
     struct game *game;
     pthread_t thread;
@@ -57,6 +65,9 @@ struct keeper {
     struct dues dues;
     bool walk; /* all instances are to be looked at again */
     struct keeper_reader reader;
+    bool looked; /* for clearing, at least once */
+    struct clearing_note clearing[CLEARING_NOTES];
+    size_t clearing_count;
     struct arena arena;
     struct keeper_figures figures;
 };
@@ -78,6 +89,14 @@ void keeper_watch(struct keeper *keeper, const struct item *state);
 enum status keeper_walk(struct keeper *keeper, struct bytes board);
 /* Does what is due of boards by now. */
 void keeper_boards(struct keeper *keeper);
+
+/* States in the second index's partition, those before `before` (empty: all); in keeper->arena. */
+enum status keeper_by_index(struct keeper *keeper, struct bytes partition, struct bytes before,
+                            uint32_t limit, struct page_reply *out);
+enum status keeper_clear(struct keeper *keeper, const struct board *board, struct failure *failure);
+/* Goes on with clearing that nobody is at (keeper_clearing.c). */
+enum status keeper_clearing(struct keeper *keeper);
+void keeper_forget_clearing(struct keeper *keeper);
 
 /* --- the final standings in an instance's item (keeper_final.c) --- */
 
