@@ -47,6 +47,7 @@ enum {
     BOARD_SCOPES_MAX = 20,
     BOARD_SOURCES_MAX = 50,
 };
+#define BOARD_LIFE_MAX (INT64_C(100) * 366 * 24 * 60 * 60) /* seconds */
 
 struct board_rules {
     struct bytes id;    /* [A-Za-z0-9_.:-]{1,128} unless plain */

@@ -237,6 +237,7 @@ struct finding {
     struct definition *definition;
     struct period period;
     bool timed;
+    bool bare; /* the name is an instance's, whatever the definition says; not kept */
     uint64_t touched[2];
     struct bytes definition_pk; /* empty: its name is none of a definition */
 };
@@ -286,7 +287,7 @@ static enum status identify(struct finding *finding) {
         return failure_set(finding->failure, finding->arena, INVALID,
                            "The name of a board has %zu bytes: at most %d can be",
                            finding->name.size, BOARD_NAME_MAX);
-    if (board_is_id(finding->parts.id)) {
+    if (!finding->bare && board_is_id(finding->parts.id)) {
         finding->definition_pk = record_join(finding->arena, BOARDDEF, finding->parts.id);
         struct value key = value_string(finding->definition_pk);
         finding->touched[0] = touched(finding->game, &key);
@@ -379,7 +380,8 @@ static enum status find_anew(struct finding *finding, const struct board **out) 
         board_drop(&found->board);
         return status;
     }
-    keep(part_of(finding->game), found);
+    if (!finding->bare)
+        keep(part_of(finding->game), found);
     *out = &found->board;
     return OK;
 }
@@ -394,6 +396,13 @@ enum status board_find(struct game *game, struct bytes name, struct arena *arena
     if (found != NULL)
         board_drop(&found->board);
     struct finding finding = {.game = game, .name = name, .arena = arena, .failure = failure};
+    return find_anew(&finding, out);
+}
+
+enum status board_find_bare(struct game *game, struct bytes instance, struct arena *arena,
+                            struct failure *failure, const struct board **out) {
+    struct finding finding = {
+        .game = game, .name = instance, .arena = arena, .failure = failure, .bare = true};
     return find_anew(&finding, out);
 }
 

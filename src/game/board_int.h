@@ -47,9 +47,18 @@ struct listing {
 enum status board_page(struct game *game, const struct listing *listing, struct arena *arena,
                        struct failure *failure, struct page_reply *out);
 
+/* Puts where an instance's item stands in the second index: by its board; a plain one by when it
+ * ends, if it does. (board_state.c) */
+struct record;
+void board_put_place(struct record *record, const struct board *board, int64_t expires_ms);
+
 /* --- the boards' cache (board_find.c) --- */
 
 struct boards *boards_new(void);
 void boards_free(struct boards *boards);
+
+/* The instance of that name as if it were plain: whatever its definition says, or said. */
+enum status board_find_bare(struct game *game, struct bytes instance, struct arena *arena,
+                            struct failure *failure, const struct board **out);
 
 #endif

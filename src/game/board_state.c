@@ -37,8 +37,7 @@ static struct item state_key(const struct board *board, struct arena *arena) {
     return game_key(arena, record_join(arena, INSTANCE, key_in(board)), BYTES("STATE"));
 }
 
-/* Where it stands in the second index: by its board; plain ones by when they end. */
-static void put_place(struct record *record, const struct board *board, int64_t expires_ms) {
+void board_put_place(struct record *record, const struct board *board, int64_t expires_ms) {
     struct arena *arena = record->arena;
     if (!board->rules.plain) {
         record_string(record, BYTES("GSI2PK"), record_join(arena, BOARD, board->rules.id));
@@ -60,7 +59,7 @@ static struct item make_state(const struct board *board, int64_t now_ms, struct 
     record_string(&record, GAME_SK, BYTES("STATE"));
     record_string(&record, BYTES("GSI1PK"), BYTES("INSTANCES"));
     record_string(&record, BYTES("GSI1SK"), key);
-    put_place(&record, board, 0);
+    board_put_place(&record, board, 0);
     record_int(&record, BYTES("createdAt"), now_ms);
     if (!board->rules.plain) {
         record_string(&record, BYTES("board"), board->rules.id);
@@ -115,7 +114,7 @@ static enum status expire(struct action *action, const struct item *old, struct 
     state = item_with(arena, &state, BYTES("expiresAt"), by->expires_ms == 0 ? NULL : &when);
     state = item_with(arena, &state, BYTES("GSI2PK"), NULL);
     state = item_with(arena, &state, BYTES("GSI2SK"), NULL);
-    put_place(&place, by->board, by->expires_ms);
+    board_put_place(&place, by->board, by->expires_ms);
     for (uint32_t i = 0; i < place.count; i++)
         state = item_with(arena, &state, place.pairs[i].name, &place.pairs[i].value);
     *new = state;

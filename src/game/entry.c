@@ -29,6 +29,7 @@ enum status entry_read(const struct item *item, struct arena *arena, struct entr
     if (key == NULL || key->type != VALUE_S || !entry_points(item, &entry.points, &entry.hidden))
         return DAMAGED;
     entry.member = entry_member_of(key->bytes, arena);
+    entry.tie = entry_tie_in(item);
     entry.at_ms = item_int(item, BYTES("at"));
     entry.name = item_string(item, BYTES("name"));
     entry.meta = item_map(item, BYTES("meta"));

@@ -29,7 +29,8 @@ struct bytes entry_member_of(struct bytes key, struct arena *arena);
 struct entry {
     struct bytes member;
     struct points points;
-    int64_t at_ms; /* 0: not told */
+    struct bytes tie; /* encoded; with the points and the member it is the entry's place */
+    int64_t at_ms;    /* 0: not told */
     struct bytes name;
     const struct value *meta; /* M, or NULL */
     int64_t plays;

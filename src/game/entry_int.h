@@ -14,6 +14,8 @@ bool entry_points(const struct item *item, struct points *out, bool *hidden);
 
 /* The number that decides between equal points: see entry.h. */
 struct bytes entry_tie(const struct board_rules *rules, int64_t now_ms, struct arena *arena);
+/* What an item has of it, shown or hidden; 0 if it has none. */
+struct bytes entry_tie_in(const struct item *item);
 /* The item with other points (and tie, unless empty: as it is), in the same place: shown or hidden.
  */
 struct item entry_with_points(const struct item *item, const struct points *points,

@@ -43,7 +43,7 @@ static uint32_t place_of(const struct item *item, struct bytes name) {
     return at;
 }
 
-static struct bytes tie_in(const struct item *item) {
+struct bytes entry_tie_in(const struct item *item) {
     const struct value *list = item_get(item, ENTRY_HIDDEN);
     struct bytes tie = item_number(item, GAME_TIE);
     if (tie.size == 0 && list != NULL && list->type == VALUE_L && list->count == 3 &&
@@ -55,7 +55,7 @@ static struct bytes tie_in(const struct item *item) {
 struct item entry_with_points(const struct item *item, const struct points *points,
                               struct bytes tie, bool hidden, struct arena *arena) {
     struct value score = value_number(points->score), subscore = value_number(points->subscore);
-    struct value last = value_number(tie.size != 0 ? tie : tie_in(item));
+    struct value last = value_number(tie.size != 0 ? tie : entry_tie_in(item));
     if (hidden) {
         struct value list = hidden_value(points, last.bytes, arena);
         return item_with(arena, item, ENTRY_HIDDEN, &list);

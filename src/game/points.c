@@ -25,6 +25,10 @@ struct bytes points_zero(void) {
     return bytes_of(zero, sizeof(zero));
 }
 
+struct bytes points_least(void) {
+    return bytes_of(least, sizeof(least));
+}
+
 /* Text of an integer with the point before its last `places` digits. */
 static size_t put_scaled(char *to, int64_t number, int places) {
     char digits[24];

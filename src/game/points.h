@@ -25,7 +25,8 @@ struct points points_of_double(struct arena *arena, double x);
 /* The double that made them, or the one nearest to the score. */
 double points_to_double(const struct points *points);
 int points_compare(const struct points *a, const struct points *b);
-/* The encoding of 0. */
+/* The encoding of 0, and of the least number there is. */
 struct bytes points_zero(void);
+struct bytes points_least(void);
 
 #endif

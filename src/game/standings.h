@@ -1,6 +1,9 @@
 /* Reading boards: who stands where. Each answer is of one moment and costs a few walks of a tree,
  * however large the board is. Ranks begin at 1, the first in the board's own order. Works on sealed
- * boards as on live ones. */
+ * boards as on live ones. A board that is gone is empty.
+ *
+ * Where it takes two looks at the board, they are repeated until nothing changed in between; on a
+ * board that changes faster than it can be looked at, the last two are taken as they are. */
 #ifndef GT_GAME_STANDINGS_H
 #define GT_GAME_STANDINGS_H
 
@@ -18,7 +21,7 @@ struct standings {
     struct standing *rows;
     size_t count;
     uint64_t total; /* entries on the board */
-    bool more;      /* after the last row, */
+    bool more;      /* after the last row (between the bounds), */
     bool before;    /* and before the first */
 };
 
@@ -27,9 +30,10 @@ enum standings_detail { DETAIL_RANKS, DETAIL_FULL /* name, meta, times */ };
 
 struct standings_request {
     const struct board *board;
-    uint64_t from;  /* position, 1 the first; 0: see the others */
+    uint64_t from;  /* position, 1 the first, among those between the bounds; 0: see the others */
     uint32_t limit; /* at most STANDINGS_MAX */
-    /* A page by cursor: after (or, backward, before) this entry, wherever it now stands. */
+    /* A page by cursor: what stands after (or, backward, before) the place of this entry, which is
+     * its points, tie and member; whether or not it is still there. */
     const struct entry *cursor;
     bool backward;
     /* Only scores between these, both included; empty: no bound. */
@@ -54,18 +58,22 @@ enum status standings_members(struct game *game, const struct board *board,
 enum status standings_friends(struct game *game, const struct board *board,
                               const struct bytes *members, size_t count, struct arena *arena,
                               struct failure *failure, struct standings *out, uint64_t **among);
-/* What rank the points would get, submitted now by nobody in particular. */
+/* What rank the points would get, submitted now by nobody in particular: behind its equals. */
 enum status standings_if(struct game *game, const struct board *board, const struct points *points,
                          struct arena *arena, struct failure *failure, uint64_t *rank,
                          uint64_t *total);
-/* The entry at a percentile (0 to 100; 100 is the first). NOT_FOUND on an empty board. */
+/* The last entry whose percentile by position is at least that (0 to 100; 100 is the first).
+ * NOT_FOUND on an empty board. */
 enum status standings_percentile(struct game *game, const struct board *board, double percentile,
                                  struct arena *arena, struct failure *failure,
                                  struct standing *out);
 enum status standings_total(struct game *game, const struct board *board, struct arena *arena,
                             struct failure *failure, uint64_t *total);
 
-/* How many stand in each of `buckets` equal steps from the least score to the greatest. */
+/* How many stand in each of `buckets` equal steps from the least score to the greatest: in step i
+ * those from edges[i] to before edges[i + 1], in the last the greatest, too. Edges are whole where
+ * scores are and there are enough of them. One step if all have the same score, none on an empty
+ * board. */
 struct histogram {
     struct bytes low, high; /* of the whole */
     struct bytes *edges;    /* count + 1 */

@@ -1,0 +1,239 @@
+/* Taking entries away: a small board in one commit, a large one in many.
+ *
+ * A large one is marked first: from that commit on it is empty for whoever looks, and not to be
+ * written. Then its entries go, and at last the mark. What a crash leaves half-done is found by its
+ * mark (GSI2 CLEARING) and gone on with. */
+#include "game/board_int.h"
+#include "game/entry.h"
+#include "game/record.h"
+
+enum { AT_ONCE = 2000, A_COMMIT = 2000 };
+
+struct clearing {
+    struct game *game;
+    const struct board *board;
+    bool keep_item;
+};
+
+static struct bytes state_pk(const struct board *board, struct arena *arena) {
+    return record_join(arena, INSTANCE, bytes_skip(board->pk, sizeof(BOARD) - 1));
+}
+
+/* Keys of entries, however many up to `limit`. Such that stand in no ranking, too. */
+static enum status read_keys(struct game *game, const struct board *board, size_t limit,
+                             struct arena *arena, struct failure *failure, struct page_reply *out) {
+    static const struct bytes names[] = {{(const uint8_t *)"PK", 2}, {(const uint8_t *)"SK", 2}};
+    struct listing listing = {.partition_name = GAME_PK,
+                              .partition = board->pk,
+                              .limit = limit,
+                              .projection = projection_of_names(names, 2, arena)};
+    return board_page(game, &listing, arena, failure, out);
+}
+
+static size_t put_deletes(struct game *game, const struct page_reply *page,
+                          struct action *actions) {
+    for (uint64_t i = 0; i < page->count; i++)
+        actions[i] =
+            (struct action){.kind = ACTION_DELETE, .table = game->table, .item = page->items[i]};
+    return page->count;
+}
+
+/* --- all at once --- */
+
+static enum status decide(struct change *change) {
+    const struct clearing *clearing = change->actions[0].user;
+    struct game *game = clearing->game;
+    struct page_reply page;
+    enum status status =
+        read_keys(game, clearing->board, AT_ONCE, change->arena, &change->failure, &page);
+    if (status != OK)
+        return status;
+    if (page.more)
+        return failure_set(&change->failure, change->arena, LIMIT_EXCEEDED, "too many at once");
+    struct action *actions = ARENA_ARRAY(change->arena, struct action, page.count + 1);
+    size_t count = put_deletes(game, &page, actions);
+    if (!clearing->keep_item)
+        actions[count++] = (struct action){
+            .kind = ACTION_DELETE,
+            .table = game->table,
+            .item =
+                game_key(change->arena, state_pk(clearing->board, change->arena), BYTES("STATE"))};
+    change->actions = actions;
+    change->action_count = count;
+    return OK;
+}
+
+static enum status clear_at_once(struct clearing *clearing, struct arena *arena,
+                                 struct failure *failure) {
+    struct action first = {.user = clearing};
+    struct change change = {.kind = CHANGE_WRITE,
+                            .arena = arena,
+                            .actions = &first,
+                            .decide = decide,
+                            .all_or_nothing = true};
+    enum status status = game_wait(clearing->game, &change);
+    *failure = change.failure;
+    return status;
+}
+
+/* --- one commit after the other --- */
+
+static enum status mark(struct action *action, const struct item *old, struct arena *arena,
+                        struct item *new) {
+    const struct clearing *clearing = action->user;
+    if (old->count == 0 || item_get(old, BYTES("clearing")) != NULL)
+        return OK;
+    struct value what = value_string(clearing->keep_item ? BYTES("entries") : BYTES("board"));
+    struct value list = value_string(BYTES("CLEARING"));
+    struct value key = value_string(item_string(old, BYTES("GSI1SK")));
+    *new = item_with(arena, old, BYTES("clearing"), &what);
+    *new = item_with(arena, new, BYTES("GSI2PK"), &list);
+    *new = item_with(arena, new, BYTES("GSI2SK"), &key);
+    return OK;
+}
+
+/* The item as it was, or none. The mark says which, since who goes on may not know. */
+static enum status unmark(struct action *action, const struct item *old, struct arena *arena,
+                          struct item *new) {
+    const struct clearing *clearing = action->user;
+    if (bytes_equal(item_string(old, BYTES("clearing")), BYTES("board"))) {
+        *new = (struct item){0};
+        return OK;
+    }
+    if (old->count == 0 || item_get(old, BYTES("clearing")) == NULL)
+        return OK;
+    struct record place = record_of(arena);
+    *new = item_with(arena, old, BYTES("clearing"), NULL);
+    *new = item_with(arena, new, BYTES("GSI2PK"), NULL);
+    *new = item_with(arena, new, BYTES("GSI2SK"), NULL);
+    board_put_place(&place, clearing->board, item_int(old, BYTES("expiresAt")));
+    for (uint32_t i = 0; i < place.count; i++)
+        *new = item_with(arena, new, place.pairs[i].name, &place.pairs[i].value);
+    return OK;
+}
+
+static enum status compute_state(struct clearing *clearing, action_compute *compute,
+                                 struct arena *arena, struct failure *failure) {
+    struct action action = {.kind = ACTION_COMPUTE,
+                            .table = clearing->game->table,
+                            .item =
+                                game_key(arena, state_pk(clearing->board, arena), BYTES("STATE")),
+                            .compute = compute,
+                            .user = clearing};
+    struct change change = {
+        .kind = CHANGE_WRITE, .arena = arena, .actions = &action, .action_count = 1};
+    enum status status = game_wait(clearing->game, &change);
+    *failure = change.failure;
+    return status;
+}
+
+static enum status clear_some(struct clearing *clearing, struct arena *arena,
+                              struct failure *failure, bool *more) {
+    struct page_reply page;
+    enum status status =
+        read_keys(clearing->game, clearing->board, A_COMMIT, arena, failure, &page);
+    *more = status == OK && page.count != 0;
+    if (!*more)
+        return status;
+    struct action *actions = ARENA_ARRAY(arena, struct action, page.count);
+    struct change change = {.kind = CHANGE_WRITE,
+                            .arena = arena,
+                            .actions = actions,
+                            .action_count = put_deletes(clearing->game, &page, actions)};
+    status = game_wait(clearing->game, &change);
+    *failure = change.failure;
+    return status;
+}
+
+static enum status clear_by_and_by(struct clearing *clearing, struct arena *arena,
+                                   struct failure *failure) {
+    struct arena work;
+    bool more = true;
+    enum status status = compute_state(clearing, mark, arena, failure);
+    arena_init(&work);
+    while (status == OK && more) {
+        status = clear_some(clearing, &work, failure, &more);
+        if (status != OK)
+            failure->text = arena_copy(arena, failure->text);
+        arena_reset(&work);
+    }
+    arena_release(&work);
+    return status == OK ? compute_state(clearing, unmark, arena, failure) : status;
+}
+
+enum status board_clear(struct game *game, const struct board *board, bool keep_item,
+                        struct arena *arena, struct failure *failure) {
+    struct clearing clearing = {game, board, keep_item};
+    if (board->clearing)
+        return clear_by_and_by(&clearing, arena, failure);
+    enum status status = clear_at_once(&clearing, arena, failure);
+    if (status != LIMIT_EXCEEDED)
+        return status;
+    *failure = (struct failure){0};
+    return clear_by_and_by(&clearing, arena, failure);
+}
+
+/* --- boards as a whole --- */
+
+static enum status clear_named(struct game *game, struct bytes name, struct arena *arena,
+                               struct failure *failure) {
+    const struct board *board;
+    enum status status = board_find_bare(game, name, arena, failure, &board);
+    if (status != OK)
+        return status;
+    status = board_clear(game, board, false, arena, failure);
+    board_drop(board);
+    return status;
+}
+
+/* Those that are being cleared are not in the list any more, so that it comes to an end. */
+static enum status clear_instances(struct game *game, struct bytes id, struct arena *arena,
+                                   struct failure *failure) {
+    struct instance_list list;
+    enum status status;
+    do {
+        status = board_instances(game, id, (struct bytes){0}, 100, arena, failure, &list);
+        for (size_t i = 0; i < list.count && status == OK; i++)
+            status = clear_named(game, list.names[i], arena, failure);
+    } while (status == OK && list.count != 0);
+    return status;
+}
+
+/* The definition, what it says at its sources, and what they said here. */
+static enum status delete_definition(struct game *game, const struct board_rules *rules,
+                                     struct arena *arena, struct failure *failure) {
+    struct bytes pk = record_join(arena, BOARDDEF, rules->id);
+    size_t count = 0, most = 1 + rules->source_count + rules->feed_count;
+    struct action *actions = ARENA_ARRAY(arena, struct action, most);
+    actions[count++].item = game_key(arena, pk, BYTES("META"));
+    for (uint32_t i = 0; i < rules->source_count; i++)
+        actions[count++].item = game_key(arena, record_join(arena, BOARDDEF, rules->sources[i]),
+                                         record_join(arena, FEEDS, rules->id));
+    for (uint32_t i = 0; i < rules->feed_count; i++)
+        actions[count++].item = game_key(arena, pk, record_join(arena, FEEDS, rules->feeds[i]));
+    for (size_t i = 0; i < count; i++) {
+        actions[i].kind = ACTION_DELETE;
+        actions[i].table = game->table;
+    }
+    struct change change = {.kind = CHANGE_WRITE,
+                            .arena = arena,
+                            .actions = actions,
+                            .action_count = count,
+                            .all_or_nothing = true};
+    enum status status = game_wait(game, &change);
+    *failure = change.failure;
+    return status;
+}
+
+enum status board_remove(struct game *game, struct bytes id, struct arena *arena,
+                         struct failure *failure) {
+    struct board_rules rules;
+    enum status status = board_is_id(id) ? board_definition_read(game, id, arena, failure, &rules)
+                                         : board_rules_get(game, id, arena, failure, &rules);
+    if (status == OK)
+        status = clear_instances(game, id, arena, failure);
+    if (status == OK)
+        status = delete_definition(game, &rules, arena, failure);
+    /* Once more: what was submitted meanwhile. */
+    return status == OK ? clear_instances(game, id, arena, failure) : status;
+}
