@@ -223,6 +223,19 @@ const struct value *item_get(const struct item *item, struct bytes name) {
     return pairs_get(item->pairs, item->count, name);
 }
 
+bool item_get_all(const struct item *item, const struct bytes *names, unsigned count,
+                  const struct value **out) {
+    unsigned found = 0;
+    for (uint32_t i = 0; i < item->count && found < count; i++) {
+        int order = name_compare(item->pairs[i].name, names[found]);
+        if (order > 0)
+            return false;
+        if (order == 0)
+            out[found++] = &item->pairs[i].value;
+    }
+    return found == count;
+}
+
 const struct value *value_get(const struct value *map, struct bytes name) {
     return map->type == VALUE_M ? pairs_get(map->pairs, map->count, name) : NULL;
 }

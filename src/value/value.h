@@ -76,6 +76,9 @@ uint32_t value_sort_pairs(struct pair *pairs, uint32_t count);
 
 /* The attribute, or NULL. O(log n). */
 const struct value *item_get(const struct item *item, struct bytes name);
+/* Those of several names, which rise strictly, in one pass. False if one of them is absent. */
+bool item_get_all(const struct item *item, const struct bytes *names, unsigned count,
+                  const struct value **out);
 const struct value *value_get(const struct value *map, struct bytes name);
 bool item_equal(const struct item *a, const struct item *b);
 

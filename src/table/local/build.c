@@ -147,14 +147,7 @@ static enum status gather_item(struct worker *worker, struct bytes stored) {
         if (!keys_put_entry(&worker->key, build->schema, index, &item))
             continue;
         run_add(&worker->runs[i], buf_bytes(&worker->key));
-        if (index->schema == NULL)
-            continue;
-        if (index->schema->projected == PROJECTED_ALL) {
-            worker->sizes[i] += size;
-            continue;
-        }
-        struct item shown = rules_project(build->schema, index->schema, &item, &worker->scratch);
-        worker->sizes[i] += item_size(&shown);
+        worker->sizes[i] += keys_shown_size(build->schema, index, &item, &worker->scratch);
     }
     arena_reset(&worker->scratch);
     return OK;

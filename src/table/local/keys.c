@@ -106,13 +106,34 @@ bool keys_put_entry(struct buf *to, const struct table_schema *schema, const str
     if (index->schema == NULL)
         return put_time(to, schema, index, item);
     const struct entry_shape *shape = &index->shape;
-    const struct value *values[ENTRY_PARTS_MAX];
+    const struct value *found[ENTRY_PARTS_MAX], *values[ENTRY_PARTS_MAX];
+    if (!item_get_all(item, shape->sorted, shape->count, found))
+        return false;
     for (unsigned i = 0; i < shape->count; i++)
-        values[i] = item_get(item, shape->parts[i].name);
+        values[i] = found[shape->slots[i]];
     if (!are_parts(shape, values))
         return false;
     put_parts(to, shape, values, shape->count);
     return true;
+}
+
+size_t keys_shown_size(const struct table_schema *schema, const struct index *index,
+                       const struct item *item, struct arena *arena) {
+    const struct entry_shape *shape = &index->shape;
+    const struct value *found[ENTRY_PARTS_MAX];
+    if (index->schema == NULL)
+        return 0;
+    if (index->schema->projected == PROJECTED_ALL)
+        return item_size(item);
+    if (index->schema->projected == PROJECTED_KEYS &&
+        item_get_all(item, shape->sorted, shape->count, found)) {
+        size_t size = 0;
+        for (unsigned i = 0; i < shape->count; i++)
+            size += shape->sorted[i].size + value_size(found[i]);
+        return size;
+    }
+    struct item shown = rules_project(schema, index->schema, item, arena);
+    return item_size(&shown);
 }
 
 enum status keys_put_stored(struct buf *to, const struct index *index, struct bytes stored,

@@ -219,8 +219,11 @@ void keys_put_partition(struct buf *to, const struct table *table, const struct 
 /* False, appending nothing, if the item is not in the index. */
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item);
-/* The same of an item as it is stored, which is quicker than decoding all of it. NOT_FOUND if it is
- * not in the index, DAMAGED. */
+/* Bytes of what the index shows of an item that is in it; of what the tree of times does, none. */
+size_t keys_shown_size(const struct table_schema *schema, const struct index *index,
+                       const struct item *item, struct arena *arena);
+/* The entry of an item as it is stored, which is quicker than decoding all of it. NOT_FOUND if it
+ * is not in the index, DAMAGED. */
 enum status keys_put_stored(struct buf *to, const struct index *index, struct bytes stored,
                             const struct names *names, struct arena *arena);
 /* The table key (as an item key for the store) that an index entry points at. DAMAGED if not. */

@@ -157,6 +157,30 @@ static void changes_one_attribute(void **state) {
     assert_int_equal(same.count, 0);
 }
 
+static void finds_several(void **state) {
+    (void)state;
+    struct random random;
+    random_seed(&random, test_seed());
+    for (int round = 0; round < 1000; round++) {
+        arena_reset(&arena);
+        struct item item = random_item(&random, &arena), asked = random_item(&random, &arena);
+        if (round % 2 == 0)
+            for (uint32_t i = 0; i < asked.count && i < item.count; i++)
+                asked.pairs[i].name = item.pairs[i].name;
+        asked.count = value_sort_pairs(asked.pairs, asked.count);
+        struct bytes *names = ARENA_ARRAY(&arena, struct bytes, asked.count + 1);
+        const struct value **out = ARENA_ARRAY(&arena, const struct value *, asked.count + 1);
+        bool all = true;
+        for (uint32_t i = 0; i < asked.count; i++) {
+            names[i] = asked.pairs[i].name;
+            all &= item_get(&item, names[i]) != NULL;
+        }
+        assert_int_equal(item_get_all(&item, names, asked.count, out), all);
+        for (uint32_t i = 0; all && i < asked.count; i++)
+            assert_ptr_equal(out[i], item_get(&item, names[i]));
+    }
+}
+
 static int set_up(void **state) {
     (void)state;
     arena_init(&arena);
@@ -174,7 +198,7 @@ int main(void) {
         cmocka_unit_test(names_types),           cmocka_unit_test(measures_sizes),
         cmocka_unit_test(measures_depth),        cmocka_unit_test(sorts_sets),
         cmocka_unit_test(sorts_pairs_stably),    cmocka_unit_test(compares_structure),
-        cmocka_unit_test(changes_one_attribute),
+        cmocka_unit_test(changes_one_attribute), cmocka_unit_test(finds_several),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
