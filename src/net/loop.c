@@ -94,6 +94,10 @@ static void run_after(uv_prepare_t *before_waiting) {
     }
 }
 
+int64_t loop_now_ms(struct loop *loop) {
+    return (int64_t)uv_now(&loop->uv);
+}
+
 unsigned loop_index(const struct loop *loop) {
     return loop->index;
 }

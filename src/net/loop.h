@@ -34,6 +34,8 @@ void loop_post(struct loop *loop, struct task *task);
  */
 void loop_after(struct loop *loop, struct task *task);
 
+/* Milliseconds that only go forward, as of when the loop last woke. On its thread. */
+int64_t loop_now_ms(struct loop *loop);
 /* Its number among its loops, from 0. */
 unsigned loop_index(const struct loop *loop);
 /* The loop whose thread this is, or NULL. */

@@ -30,7 +30,6 @@ struct stream_connection {
     bool dirty;     /* in the list of those that have something to send */
     bool busy;      /* `arrived` is on the stack */
     bool eof;       /* the client sends no more */
-    bool ending;    /* nothing more is read; ends when all is sent */
     struct stream_connection *next_dirty;
 };
 
@@ -95,7 +94,7 @@ static size_t untaken(const struct stream_connection *s) {
 }
 
 static bool may_read(const struct stream_connection *s) {
-    if (s->eof || s->ending || unsent(s) > settings_of(s)->out_pause)
+    if (s->eof || s->stream.ending || unsent(s) > settings_of(s)->out_pause)
         return false;
     return !s->stream.stalled || untaken(s) < STALLED_MAX;
 }
@@ -109,7 +108,7 @@ static void settle(struct stream_connection *s) {
         connection_drop(&s->base);
         return;
     }
-    if (s->ending && unsent(s) == 0) {
+    if (s->stream.ending && unsent(s) == 0) {
         connection_linger(&s->base);
         return;
     }
@@ -180,7 +179,7 @@ void stream_send(struct stream *stream) {
 /* The handler sees the bytes; returns how many it took. */
 static size_t offer(struct stream_connection *s, struct bytes bytes) {
     const struct stream_settings *settings = settings_of(s);
-    if (s->stream.stalled || s->ending || bytes.size == 0)
+    if (s->stream.stalled || s->stream.ending || bytes.size == 0)
         return 0;
     borrow(s, &s->stream.out);
     s->busy = true;
@@ -194,7 +193,7 @@ static size_t offer(struct stream_connection *s, struct bytes bytes) {
 static void take_shared(struct stream_connection *s, size_t size) {
     struct bytes bytes = bytes_of(shared_of(s)->in, size);
     bytes = bytes_skip(bytes, offer(s, bytes));
-    if (bytes.size != 0 && !s->ending) {
+    if (bytes.size != 0 && !s->stream.ending) {
         borrow(s, &s->in);
         buf_put(&s->in, bytes);
     }
@@ -263,7 +262,7 @@ void stream_resume(struct stream *stream) {
 
 void stream_end(struct stream *stream) {
     struct stream_connection *s = of_stream(stream);
-    s->ending = true;
+    s->stream.ending = true;
     stream_send(stream);
 }
 
@@ -313,7 +312,7 @@ static void on_begin(struct connection *connection) {
     s->stream.loop = connection->shard->loop;
     if (connection->turned_away) {
         buf_put(&s->stream.out, settings->full);
-        s->ending = true;
+        s->stream.ending = true;
         if (flush(s))
             settle(s);
         return;

@@ -21,6 +21,7 @@ struct stream {
     void *user;     /* the handler's */
     struct buf out; /* what is to be sent. Append only; see stream_send() */
     bool stalled;   /* for the handler to set: it takes nothing until stream_resume() */
+    bool ending;    /* stream_end() was called: nothing arrives any more */
     bool gone;      /* the client is; what is appended goes nowhere */
 };
 

@@ -55,6 +55,8 @@ enum command_flags {
     COMMAND_NO_MULTI = 1 << 14, /* not between MULTI and EXEC */
     /* ours, not told: */
     COMMAND_AT_ONCE = 1 << 24, /* not queued by MULTI: EXEC, DISCARD, MULTI, WATCH, QUIT, RESET */
+    COMMAND_ALONE = 1 << 27,   /* a write during which the client does nothing else: EXEC, and those
+                                  that may wait */
     COMMAND_CATEGORY_KEYSPACE = 1 << 25,  /* @keyspace, @dangerous: ACL categories that do not */
     COMMAND_CATEGORY_DANGEROUS = 1 << 26, /* follow from the flags and the group */
 };
@@ -91,6 +93,15 @@ extern const struct redis_command redis_connection_commands[]; /* connection.c *
 extern const struct redis_command redis_client_commands[];     /* client_commands.c */
 extern const struct redis_command redis_score_commands[];      /* scores.c: ZADD, ZSCORE, ... */
 extern const struct redis_command redis_range_commands[];      /* ranges.c: ZRANGE, ZCOUNT, ... */
+extern const struct redis_command redis_removal_commands[];    /* removals.c: ZREMRANGEBY... */
+extern const struct redis_command redis_pop_commands[];        /* pops.c: ZPOPMIN, BZPOPMIN, ... */
+extern const struct redis_command redis_algebra_commands[];    /* algebra.c: ZUNION, ... */
+extern const struct redis_command redis_random_commands[];     /* random.c: ZRANDMEMBER */
+extern const struct redis_command redis_scan_commands[];       /* scan.c: SCAN, ZSCAN */
+extern const struct redis_command redis_key_commands[];        /* keys.c: DEL, RENAME, OBJECT, ... */
+extern const struct redis_command redis_keyspace_commands[];   /* keyspace.c: KEYS, FLUSHALL, ... */
+extern const struct redis_command redis_expiry_commands[];     /* expiry.c: EXPIRE, TTL, ... */
+extern const struct redis_command redis_transaction_commands[]; /* transactions.c: MULTI, ... */
 
 /* Without case; NULL: there is none. */
 const struct redis_command *redis_command_find(struct bytes name);
@@ -133,13 +144,16 @@ struct redis_call {
     void *user;           /* from start to then */
 
     /* call.c's own */
-    struct task task;
+    struct task task;        /* carries it back to its loop */
     struct redis_call *next; /* in the client's queue, or in the pool */
     struct arena own_arena;
-    struct buf reply;
-    bool done, nested, blocked;
-    int64_t wait_until_ms;
-    struct waiter *waiter;
+    struct buf reply;      /* until its turn comes */
+    bool done;             /* its reply can be made */
+    bool nested;           /* it is part of another */
+    bool muted;            /* nobody wants its reply */
+    bool waits;            /* call_wait() was called, */
+    struct waiter *waiter; /* and made this */
+    bool repaired;         /* see space_repair() */
 };
 
 /* The reply is an error: "ERR syntax error". Returns INVALID: `return call_error(call, ...)`. */
@@ -161,6 +175,9 @@ enum status call_double(struct redis_call *call, size_t index, double *out);
 bool redis_read_int(struct bytes text, int64_t *out);
 bool redis_read_double(struct bytes text, double *out);
 
+/* For a `start` that had better be a `run`: returns OK, and `run` it will be. */
+enum status call_fall_back(struct redis_call *call);
+
 /* ---- for commands that run others (EXEC) ---- */
 
 /* Runs the command as part of `outer`: what it reads and writes is outer's, its reply (or its
@@ -171,7 +188,9 @@ void call_run_nested(struct redis_call *outer, const struct redis_command *comma
 /* ---- for commands that wait (BLPOP's family) ---- */
 
 /* Whether the call may wait: not inside of MULTI and EXEC. */
-bool call_may_wait(const struct redis_call *call);
+static inline bool call_may_wait(const struct redis_call *call) {
+    return !call->nested;
+}
 /* Nothing is there yet: the command is run again whenever one of the keys may have got entries.
  * `timeout_s` 0: for ever; after that the reply is null_array (or, `null_bulk`, a null). Returns
  * OK; `run` returns at once, without a reply and without having written. */

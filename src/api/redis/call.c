@@ -1,0 +1,461 @@
+#include "api/redis/call.h"
+
+#include "api/redis/space_int.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+enum {
+    POOL_MAX = 256,        /* calls that a loop keeps, */
+    KEEP_SIZE = 64 * 1024, /* with this much memory each */
+};
+
+/* ---- the pool ---- */
+
+static struct redis_call *take(struct redis_client *client) {
+    struct redis_loop *loop = client->loop;
+    struct redis_call *call = loop->pool;
+    if (call != NULL) {
+        loop->pool = call->next;
+        loop->pooled--;
+    } else {
+        call = mem_zalloc(sizeof(*call));
+        arena_init(&call->own_arena);
+    }
+    call->face = client->face;
+    call->client = client;
+    call->arena = &call->own_arena;
+    call->next = NULL;
+    call->space = NULL;
+    call->waiter = NULL;
+    call->error = (struct bytes){0};
+    call->failure = (struct failure){0};
+    call->done = call->nested = call->waits = call->repaired = false;
+    call->then = NULL;
+    call->change.decide = NULL;
+    return call;
+}
+
+void call_free(struct redis_call *call) {
+    arena_release(&call->own_arena);
+    buf_release(&call->reply);
+    mem_free(call);
+}
+
+static void give(struct redis_call *call) {
+    struct redis_loop *loop = call->client->loop;
+    if (call->space != NULL)
+        space_release(call->space);
+    if (loop->pooled == POOL_MAX) {
+        call_free(call);
+        return;
+    }
+    if (call->own_arena.used > KEEP_SIZE)
+        arena_release(&call->own_arena);
+    else
+        arena_reset(&call->own_arena);
+    buf_clear(&call->reply);
+    if (call->reply.room > KEEP_SIZE)
+        buf_release(&call->reply);
+    call->next = loop->pool;
+    loop->pool = call;
+    loop->pooled++;
+}
+
+/* ---- replies ---- */
+
+static struct buf *heard(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    if (!call->muted)
+        return &client->stream->out;
+    buf_clear(&client->unheard);
+    return &client->unheard;
+}
+
+/* What the engine says of itself, in the protocol's manner: a code, then a sentence. */
+static void put_failure(struct redis_call *call) {
+    const struct failure *failure = &call->failure;
+    const char *code = failure->status == DENIED      ? "NOPERM"
+                       : failure->status == BUSY      ? "TRYAGAIN"
+                       : failure->status == IO_FAILED ? "MISCONF"
+                                                      : "ERR";
+    struct bytes text = failure->text;
+    if (text.size == 0)
+        text = bytes_str(status_name(failure->status));
+    resp_error(&call->out, arena_printf(call->arena, "%s %.*s", code, BYTES_ARG(text)));
+}
+
+/* The error of a call that failed, instead of what it may have begun to say since `begin`. */
+static void put_error(struct redis_call *call, size_t begin, enum status status) {
+    call->out.to->size = begin;
+    if (call->failure.status == OK)
+        call->failure.status = status;
+    if (call->error.size != 0)
+        resp_error(&call->out, call->error);
+    else
+        put_failure(call);
+}
+
+static enum status run(struct redis_call *call, redis_run *function) {
+    size_t begin = call->out.to->size;
+    enum status status = function(call);
+    if (status != OK)
+        put_error(call, begin, status);
+    return status;
+}
+
+void call_run_nested(struct redis_call *outer, const struct redis_command *command,
+                     const struct bytes *args, size_t count) {
+    struct redis_call call = {.face = outer->face,
+                              .client = outer->client,
+                              .command = command,
+                              .args = args,
+                              .count = count,
+                              .out = outer->out,
+                              .arena = outer->arena,
+                              .space = space_of(outer),
+                              .nested = true};
+    run(&call, command->run);
+    outer->out.version = call.out.version; /* HELLO may have changed it */
+}
+
+/* ---- writes ---- */
+
+/* On the engine's thread: the command reads and writes as one step. What it says no to is no
+ * failure of the change: there is just nothing to write. */
+static enum status decide(struct change *change) {
+    struct redis_call *call = change->user;
+    change->actions = NULL;
+    change->action_count = 0;
+    buf_clear(&call->reply);
+    call->error = (struct bytes){0};
+    call->failure = (struct failure){0};
+    call->waits = false;
+    if (call->space != NULL)
+        space_release(call->space);
+    call->space = NULL;
+    if (run(call, call->command->run) != OK || call->space == NULL || call->waits)
+        return OK;
+    return space_actions(call);
+}
+
+static void on_done(struct change *change);
+
+static void run_done(struct task *task) {
+    struct redis_call *call =
+        (struct redis_call *)((char *)task - offsetof(struct redis_call, task));
+    struct redis_client *client = call->client;
+    bool waits = call->change.failure.status == OK && call->waits;
+    if (call->waiter != NULL && !wait_tried(call, !waits))
+        return;
+    if (call->then != NULL && call->change.failure.status == OK && !call->repaired) {
+        struct change *repair = space_repair(call);
+        call->repaired = true;
+        if (repair != NULL) {
+            repair->done = on_done;
+            engine_submit(call->face->game->engine, repair);
+            return;
+        }
+    }
+    call->done = true;
+    client_drain(client);
+}
+
+/* On the engine's thread, mostly. */
+static void on_done(struct change *change) {
+    struct redis_call *call = change->user;
+    call->task.run = run_done;
+    loop_post(call->client->stream->loop, &call->task);
+}
+
+void call_submit(struct redis_call *call) {
+    engine_submit(call->face->game->engine, &call->change);
+}
+
+enum status call_fall_back(struct redis_call *call) {
+    call->change.decide = decide;
+    call->change.all_or_nothing = true;
+    return OK;
+}
+
+static void append(struct redis_client *client, struct redis_call *call) {
+    *client->last_call = call;
+    client->last_call = &call->next;
+    client->pending++;
+    stream_hold(client->stream);
+}
+
+/* The arguments outlive the request's bytes. */
+static void keep_args(struct redis_call *call) {
+    struct bytes *args = arena_alloc(call->arena, call->count * sizeof(*args));
+    size_t size = 0;
+    for (size_t i = 0; i < call->count; i++)
+        size += call->args[i].size;
+    uint8_t *to = arena_alloc(call->arena, size + 1);
+    for (size_t i = 0; i < call->count; i++) {
+        args[i] = bytes_of(to, call->args[i].size);
+        memcpy(to, call->args[i].data, args[i].size);
+        to += args[i].size;
+    }
+    call->args = args;
+}
+
+static void start_write(struct redis_client *client, struct redis_call *call) {
+    const struct redis_command *command = call->command;
+    enum status status = OK;
+    keep_args(call);
+    call->out.to = &call->reply;
+    call->change =
+        (struct change){.kind = CHANGE_WRITE, .arena = call->arena, .done = on_done, .user = call};
+    client->alone = (command->flags & COMMAND_ALONE) != 0;
+    append(client, call);
+    if (command->start != NULL)
+        status = run(call, command->start);
+    else
+        call_fall_back(call);
+    if (status == OK && (call->then != NULL || call->change.decide != NULL)) {
+        call_submit(call);
+        return;
+    }
+    call->then = NULL;
+    call->change.decide = NULL;
+    call->done = true; /* it was wrong, or there was nothing to write */
+    client_drain(client);
+}
+
+/* The fault of a change, or of the action that had one. */
+static bool change_failed(struct redis_call *call) {
+    struct change *change = &call->change;
+    if (change->failure.status == OK)
+        return false;
+    call->failure = change->failure;
+    if (change->failure.status == CANCELLED)
+        for (size_t i = 0; i < change->action_count; i++)
+            if (change->actions[i].failure.status != OK)
+                call->failure = change->actions[i].failure;
+    call->error = (struct bytes){0};
+    return true;
+}
+
+static bool is_exec(const struct redis_command *command) {
+    unsigned both = COMMAND_ALONE | COMMAND_AT_ONCE;
+    return (command->flags & both) == both;
+}
+
+void call_finish(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    if (call->command != NULL && is_exec(call->command))
+        queue_reset(&client->queue);
+    bool gone = client->stream->gone;
+    bool written = call->then != NULL || call->change.decide != NULL;
+    struct buf *to = heard(call);
+    if (written && change_failed(call)) {
+        call->out.to = to;
+        put_error(call, to->size, call->failure.status);
+    } else {
+        buf_put(to, buf_bytes(&call->reply));
+        call->out.to = to;
+        if (call->then != NULL)
+            run(call, call->then);
+        if (written)
+            space_written(call);
+    }
+    if (gone)
+        buf_clear(&client->stream->out);
+    give(call);
+    stream_release(client->stream);
+}
+
+/* ---- what is refused before it runs ---- */
+
+static void refuse_unknown(struct redis_call *call) {
+    struct bytes name = call->args[0];
+    struct buf text = {0};
+    buf_printf(&text, "ERR unknown command '%.*s', with args beginning with: ",
+               (int)(name.size < 128 ? name.size : 128), (const char *)name.data);
+    size_t begin = text.size;
+    for (size_t i = 1; i < call->count && text.size - begin < 128; i++) {
+        size_t room = 128 - (text.size - begin), size = call->args[i].size;
+        buf_printf(&text, "'%.*s' ", (int)(size < room ? size : room),
+                   (const char *)call->args[i].data);
+    }
+    resp_error(&call->out, buf_bytes(&text));
+    buf_release(&text);
+}
+
+static void refuse_subcommand(struct redis_call *call, const struct redis_command *command) {
+    struct bytes name = call->args[1];
+    char upper[32] = "";
+    for (size_t i = 0; i + 1 < sizeof(upper) && command->name[i] != '\0'; i++)
+        upper[i] = (char)(command->name[i] >= 'a' ? command->name[i] - 32 : command->name[i]);
+    call_error(call, "ERR unknown subcommand '%.*s'. Try %s HELP.",
+               (int)(name.size < 128 ? name.size : 128), (const char *)name.data, upper);
+    resp_error(&call->out, call->error);
+}
+
+/* Finds the command, and in a family of commands the one meant. */
+static bool find_command(struct redis_call *call) {
+    const struct redis_command *command = redis_command_find(call->args[0]);
+    if (command == NULL) {
+        refuse_unknown(call);
+        return false;
+    }
+    call->command = command;
+    atomic_store_explicit(&call->client->last, command, memory_order_relaxed);
+    if (command->subs == NULL || call->count < 2)
+        return true;
+    call->command = redis_subcommand_find(command, call->args[1]);
+    if (call->command == NULL)
+        refuse_subcommand(call, command);
+    return call->command != NULL;
+}
+
+static unsigned access_needed(const struct redis_command *command) {
+    if ((command->flags & COMMAND_ADMIN) != 0)
+        return ACCESS_ADMIN;
+    if ((command->flags & COMMAND_WRITE) != 0)
+        return ACCESS_WRITE;
+    return (command->flags & COMMAND_READ) != 0 ? ACCESS_READ : 0;
+}
+
+/* Whether the client's key reaches all partitions that the call names; one that names none, or
+ * nobody knows which, is for keys that reach all. */
+static bool keys_allowed(struct redis_call *call, const struct access_key *key) {
+    struct key_positions at;
+    if (key->partition_count == 0 || access_needed(call->command) == 0)
+        return true;
+    if (!redis_command_keys(call->command, call->args, call->count, call->arena, &at) ||
+        at.count == 0)
+        return false;
+    for (size_t i = 0; i < at.count; i++) {
+        struct bytes name = call->args[at.at[i]];
+        struct bytes pk = arena_printf(call->arena, "BOARD#%.*s", BYTES_ARG(name));
+        if (!access_key_reaches(key, pk))
+            return false;
+    }
+    return true;
+}
+
+static enum status check_allowed(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    const struct redis_command *command = call->command;
+    if ((command->flags & COMMAND_NO_AUTH) != 0 || client->face->settings.keys == NULL)
+        return OK;
+    if (!client_is_known(client))
+        return call_error(call, "NOAUTH Authentication required.");
+    unsigned needed = access_needed(command);
+    if (needed != 0 && !access_key_allows(client->key, needed, call->face->game->table)) {
+        struct bytes name = redis_command_name(command, call->arena);
+        return call_error(call, "NOPERM this user has no permissions to run the '%.*s' command",
+                          BYTES_ARG(name));
+    }
+    if (!keys_allowed(call, client->key))
+        return call_error(call, "NOPERM this user has no permissions to access one of the keys "
+                                "used as arguments");
+    return OK;
+}
+
+static enum status check(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    const struct redis_command *command = call->command;
+    if (!redis_arity_fits(command, call->count)) {
+        struct bytes name = redis_command_name(command, call->arena);
+        return call_error(call, "ERR wrong number of arguments for '%.*s' command",
+                          BYTES_ARG(name));
+    }
+    enum status status = check_allowed(call);
+    if (status != OK)
+        return status;
+    if (client->queue.open && (command->flags & COMMAND_NO_MULTI) != 0)
+        return call_error(call, "ERR Command not allowed inside a transaction");
+    return OK;
+}
+
+/* ---- from the request on ---- */
+
+/* Whether the command has to wait for those of the client that are under way. */
+static bool must_wait(const struct redis_client *client, const struct redis_command *command) {
+    if (client->pending == 0)
+        return false;
+    if (client->alone || client->pending >= LIMIT_CALLS_PENDING || client->queue.open)
+        return true;
+    return command == NULL || (command->flags & COMMAND_WRITE) == 0 ||
+           (command->flags & (COMMAND_ALONE | COMMAND_AT_ONCE)) != 0;
+}
+
+static bool is_muted(struct redis_client *client) {
+    if (client->mode == REPLY_SKIP_NEXT)
+        client->mode = REPLY_SKIP;
+    else if (client->mode == REPLY_SKIP)
+        client->mode = REPLY_ON;
+    return client->mode != REPLY_ON;
+}
+
+static void enqueue(struct redis_call *call) {
+    if (queue_add(&call->client->queue, call) == OK)
+        resp_simple(&call->out, BYTES("QUEUED"));
+    else {
+        call->client->queue.faulty = true;
+        resp_error(&call->out, BYTES("ERR too many commands between MULTI and EXEC"));
+    }
+}
+
+/* A refusal spoils the transaction it would have been part of. */
+static void refused(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    bool exec = call->command != NULL && is_exec(call->command);
+    client->queue.faulty = client->queue.open;
+    if (client->queue.open && exec) {
+        struct bytes why = call->error;
+        if (bytes_starts(why, BYTES("ERR ")))
+            why = bytes_skip(why, 4);
+        queue_reset(&client->queue);
+        call_error(call, "EXECABORT Transaction discarded because of: %.*s", BYTES_ARG(why));
+    }
+    resp_error(&call->out, call->error);
+}
+
+/* It has its reply: that leaves at once, or after those of the writes before it. */
+static void answered(struct redis_client *client, struct redis_call *call) {
+    if (call->out.to == &call->reply) {
+        call->done = true;
+        append(client, call);
+    } else
+        give(call);
+}
+
+static void take_up(struct redis_client *client, struct redis_call *call) {
+    if (!find_command(call))
+        client->queue.faulty = client->queue.open;
+    else if (check(call) != OK)
+        refused(call);
+    else if (client->queue.open && (call->command->flags & COMMAND_AT_ONCE) == 0)
+        enqueue(call);
+    else if ((call->command->flags & (COMMAND_WRITE | COMMAND_ALONE)) != 0) {
+        start_write(client, call);
+        return;
+    } else
+        run(call, call->command->run);
+    answered(client, call);
+}
+
+bool call_take_up(struct redis_client *client) {
+    const struct resp_parser *parser = &client->parser;
+    if (client->pending != 0 && must_wait(client, redis_command_find(parser->args[0])))
+        return false;
+    struct redis_call *call = take(client);
+    call->command = NULL;
+    call->args = parser->args;
+    call->count = parser->count;
+    call->muted = client->mode != REPLY_ON && is_muted(client);
+    call->out = (struct resp){client->pending != 0 ? &call->reply : heard(call), client->version};
+    client->alone = false;
+    redis_count(&client->loop->commands, 1);
+    atomic_store_explicit(&client->last_ms, loop_now_ms(client->stream->loop),
+                          memory_order_relaxed);
+    take_up(client, call);
+    return true;
+}

@@ -1,0 +1,16 @@
+/* Calls: from a request to its reply. Private to this folder; all on the client's loop. */
+#ifndef GT_API_REDIS_CALL_H
+#define GT_API_REDIS_CALL_H
+
+#include "api/redis/face_int.h"
+
+/* The request that the client's parser has READY: answered, or under way. False if it has to wait
+ * for earlier ones: ask again when they are done. */
+bool call_take_up(struct redis_client *client);
+/* Runs a call again that waited for entries. Any thread. */
+void call_submit(struct redis_call *call);
+/* The reply of a call that is done goes to the client, and the call to the pool. */
+void call_finish(struct redis_call *call);
+void call_free(struct redis_call *call);
+
+#endif

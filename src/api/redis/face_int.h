@@ -1,0 +1,42 @@
+/* The face from the inside. Private to this folder. */
+#ifndef GT_API_REDIS_FACE_INT_H
+#define GT_API_REDIS_FACE_INT_H
+
+#include "api/redis/client.h"
+#include "api/redis/cursors.h"
+#include "api/redis/face.h"
+#include "api/redis/wait.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What each loop has for itself. The counts are written by its thread alone and read by any. */
+struct redis_loop {
+    struct redis_call *pool;
+    unsigned pooled;
+    _Atomic(uint64_t) clients_ever, commands, bytes_in, hits, misses;
+};
+
+struct redis_face {
+    struct game *game;
+    struct redis_settings settings;
+    struct redis_loop *loops;
+    int64_t started_ms;
+    char run_id[41]; /* of this process, for INFO */
+
+    pthread_mutex_t mutex;        /* guards what follows, and the names of clients */
+    struct redis_client *clients; /* a list, newest first; each is changed on its own loop only */
+    unsigned client_count;
+    uint64_t last_id;
+
+    struct waiting waiting; /* clients that wait for entries */
+    struct cursors cursors; /* where scans go on */
+};
+
+/* Adds to one of a loop's own counts, on its thread. */
+static inline void redis_count(_Atomic(uint64_t) *count, uint64_t more) {
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
+
+#endif

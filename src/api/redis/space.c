@@ -1,0 +1,356 @@
+/* Sorted sets of a call: opening them, writing to them, making a change of what was written. */
+#include "api/redis/space_int.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+struct space *space_of(struct redis_call *call) {
+    if (call->space == NULL)
+        call->space = ARENA_NEW(call->arena, struct space);
+    return call->space;
+}
+
+static int64_t now_of(struct space *space) {
+    if (space->now_ms == 0)
+        space->now_ms = clock_now_ms();
+    return space->now_ms;
+}
+
+void space_release(struct space *space) {
+    for (struct zset *zset = space->sets; zset != NULL; zset = zset->next) {
+        board_drop(zset->board);
+        map_release(&zset->by_member);
+    }
+    space->sets = NULL;
+}
+
+/* ---- opening ---- */
+
+const struct board *zset_board(const struct zset *zset) {
+    return zset->board;
+}
+
+enum status zset_open(struct redis_call *call, struct bytes key, struct zset **out) {
+    struct space *space = space_of(call);
+    for (struct zset *zset = space->sets; zset != NULL; zset = zset->next)
+        if (bytes_equal(zset->key, key)) {
+            *out = zset;
+            return OK;
+        }
+    const struct board *board;
+    enum status status = board_find(call->face->game, key, call->arena, &call->failure, &board);
+    if (status != OK)
+        return status;
+    struct zset *zset = ARENA_NEW(call->arena, struct zset);
+    zset->key = key;
+    zset->board = board;
+    zset->empty = board_is_gone(board, board->expires_ms != 0 ? now_of(space) : 0);
+    zset->next = space->sets;
+    space->sets = zset;
+    *out = zset;
+    return OK;
+}
+
+/* ---- reading members ---- */
+
+struct moved *zset_moved(const struct zset *zset, struct bytes member) {
+    return zset->count == 0 ? NULL : map_get(&zset->by_member, member);
+}
+
+enum status zset_size(struct redis_call *call, struct zset *zset, uint64_t *out) {
+    if (zset_is_moved(zset))
+        return over_size(call, zset, out);
+    return table_count(call, zset, &(struct window){0}, out);
+}
+
+static enum status table_scores(struct redis_call *call, struct zset *zset,
+                                struct zset_entry *entries, size_t count) {
+    struct bytes *members = arena_alloc(call->arena, count * sizeof(*members));
+    struct standing_at *at = arena_alloc(call->arena, count * sizeof(*at));
+    for (size_t i = 0; i < count; i++)
+        members[i] = entries[i].member;
+    enum status status = table_places(call, zset, members, count, at);
+    for (size_t i = 0; i < count && status == OK; i++) {
+        entries[i].found = at[i].found;
+        entries[i].score = at[i].found ? ranked_score(&at[i].entry) : 0;
+    }
+    return status;
+}
+
+enum status zset_scores(struct redis_call *call, struct zset *zset, struct zset_entry *entries,
+                        size_t count) {
+    enum status status = table_scores(call, zset, entries, count);
+    for (size_t i = 0; i < count && status == OK && zset_is_moved(zset); i++) {
+        const struct moved *moved = zset_moved(zset, entries[i].member);
+        if (moved != NULL) {
+            entries[i].found = moved->has;
+            entries[i].score = moved->score;
+        }
+    }
+    return status;
+}
+
+/* With what was written: counts those before the member's place. */
+static enum status over_rank(struct redis_call *call, struct zset *zset, const struct ranked *entry,
+                             bool reverse, uint64_t *rank) {
+    struct edge edge = {.points = entry->points, .tie = entry->tie, .key = entry->key};
+    uint64_t size;
+    enum status status = over_before(call, zset, &edge, rank);
+    if (status == OK && reverse) {
+        status = over_size(call, zset, &size);
+        *rank = size - 1 - *rank;
+    }
+    return status;
+}
+
+static struct ranked moved_entry(const struct moved *moved) {
+    return (struct ranked){.key = moved->key, .points = moved->points, .tie = moved->tie};
+}
+
+enum status zset_rank(struct redis_call *call, struct zset *zset, struct bytes member, bool reverse,
+                      bool *found, uint64_t *rank, double *score) {
+    const struct moved *moved = zset_moved(zset, member);
+    struct standing_at at;
+    if (moved != NULL) {
+        struct ranked entry = moved_entry(moved);
+        *found = moved->has;
+        *score = moved->score;
+        return moved->has ? over_rank(call, zset, &entry, reverse, rank) : OK;
+    }
+    enum status status = table_places(call, zset, &member, 1, &at);
+    if (status != OK)
+        return status;
+    *found = at.found;
+    if (!at.found)
+        return OK;
+    *rank = reverse ? at.after : at.before;
+    *score = ranked_score(&at.entry);
+    return zset_is_moved(zset) ? over_rank(call, zset, &at.entry, reverse, rank) : OK;
+}
+
+/* ---- writing ---- */
+
+enum status zset_check_writable(struct redis_call *call, const struct zset *zset) {
+    return board_check_open(zset->board, now_of(call->space), call->arena, &call->failure);
+}
+
+static struct moved *add_moved(struct redis_call *call, struct zset *zset, struct bytes member,
+                               struct bytes key, const struct standing_at *at) {
+    if (zset->count == zset->room) {
+        size_t room = zset->room == 0 ? 8 : zset->room * 2;
+        zset->moved = arena_grow(call->arena, zset->moved, zset->room * sizeof(*zset->moved),
+                                 room * sizeof(*zset->moved));
+        zset->room = room;
+    }
+    struct moved *moved = ARENA_NEW(call->arena, struct moved);
+    moved->member = arena_copy(call->arena, member);
+    moved->key = arena_copy(call->arena, key);
+    if (at->found) {
+        moved->had = moved->has = true;
+        moved->points = at->entry.points;
+        moved->tie = at->entry.tie;
+        moved->old = moved->place = ranked_place(&at->entry, call->arena);
+        moved->score = ranked_score(&at->entry);
+    }
+    zset->moved[zset->count++] = moved;
+    map_put(&zset->by_member, moved->member, moved);
+    return moved;
+}
+
+/* The member as it is now, noted as one that changes. */
+static enum status move(struct redis_call *call, struct zset *zset, struct bytes member,
+                        struct moved **out) {
+    struct standing_at at;
+    struct bytes key;
+    enum status status = zset_check_writable(call, zset);
+    if (status != OK)
+        return status;
+    *out = zset_moved(zset, member);
+    if (*out != NULL)
+        return OK;
+    status = entry_key_of(member, call->arena, &call->failure, &key);
+    if (status == OK)
+        status = table_places(call, zset, &member, 1, &at);
+    if (status == OK)
+        *out = add_moved(call, zset, member, key, &at);
+    return status;
+}
+
+/* What the game's own function will write. */
+static struct bytes tie_of(const struct redis_call *call, const struct board_rules *rules) {
+    int64_t now = call->space->now_ms;
+    if (rules->tie == TIE_MEMBER)
+        return points_zero();
+    return number_from_int(call->arena, rules->order == ORDER_HIGH ? -now : now);
+}
+
+enum status zset_put(struct redis_call *call, struct zset *zset, struct bytes member,
+                     double score) {
+    struct moved *moved;
+    enum status status = move(call, zset, member, &moved);
+    if (status != OK)
+        return status;
+    struct points points = points_of_double(call->arena, score);
+    moved->score = score;
+    if (moved->has && points_compare(&points, &moved->points) == 0)
+        return OK;
+    moved->has = true;
+    moved->points = points;
+    moved->tie = tie_of(call, &zset->board->rules);
+    struct ranked entry = moved_entry(moved);
+    moved->place = ranked_place(&entry, call->arena);
+    return OK;
+}
+
+enum status zset_remove(struct redis_call *call, struct zset *zset, struct bytes member) {
+    struct moved *moved;
+    enum status status = move(call, zset, member, &moved);
+    if (status == OK)
+        moved->has = false;
+    return status;
+}
+
+enum status zset_clear(struct redis_call *call, struct zset *zset) {
+    struct ranked *list;
+    size_t count;
+    uint64_t size;
+    enum status status = table_count(call, zset, &(struct window){0}, &size);
+    if (status == OK && size > LIMIT_CLEARED_AT_ONCE)
+        return call_error(call, "ERR a sorted set of %llu members is too large to be replaced",
+                          (unsigned long long)size);
+    if (status == OK)
+        status = table_list(call, zset, &(struct window){0}, &list, &count);
+    for (size_t i = 0; i < count && status == OK; i++) {
+        struct bytes member = entry_member_of(list[i].key, call->arena);
+        struct standing_at at = {.found = true, .entry = list[i]};
+        if (zset_moved(zset, member) == NULL)
+            add_moved(call, zset, member, list[i].key, &at);
+    }
+    for (size_t i = 0; i < zset->count; i++)
+        zset->moved[i]->has = false;
+    if (status == OK && zset->board->expires_ms != 0)
+        status = zset_expire(call, zset, 0);
+    return status;
+}
+
+enum status zset_expires(struct redis_call *call, struct zset *zset, int64_t *out_ms) {
+    (void)call;
+    *out_ms = zset->expires ? zset->expires_ms : zset->empty ? 0 : zset->board->expires_ms;
+    return OK;
+}
+
+enum status zset_expire(struct redis_call *call, struct zset *zset, int64_t at_ms) {
+    enum status status = zset_check_writable(call, zset);
+    zset->expires = true;
+    zset->expires_ms = at_ms;
+    return status;
+}
+
+/* ---- the change ---- */
+
+/* A board that has limits says no by failing: nothing of the change happens. */
+enum status space_write_entry(struct action *action, const struct item *old, struct arena *arena,
+                              struct item *new) {
+    struct entry_write *write = action->user;
+    enum status status = entry_write_plain(action, old, arena, new);
+    if (status == OK && write->outcome == ENTRY_OUT_OF_RANGE)
+        return failure_set(&action->failure, arena, INVALID,
+                           "the score is outside of what board %.*s takes",
+                           BYTES_ARG(write->board->instance));
+    return status;
+}
+
+static bool is_changed(const struct moved *moved) {
+    return moved->had != moved->has || (moved->has && !bytes_equal(moved->old, moved->place));
+}
+
+static void put_action(struct redis_call *call, const struct zset *zset, const struct moved *moved,
+                       struct action *out) {
+    struct game *game = call->face->game;
+    if (!moved->has) {
+        *out = (struct action){.kind = ACTION_DELETE,
+                               .table = game->table,
+                               .item = game_key(call->arena, zset->board->pk, moved->key)};
+        return;
+    }
+    struct entry_write *write = ARENA_NEW(call->arena, struct entry_write);
+    write->board = zset->board;
+    write->points = moved->points;
+    write->now_ms = call->space->now_ms;
+    entry_action(game, zset->board, moved->key, space_write_entry, write, call->arena, out);
+}
+
+/* Appends the actions of one set; returns how many. */
+static enum status set_actions(struct redis_call *call, struct zset *zset, struct action *to,
+                               size_t *count) {
+    struct game *game = call->face->game;
+    bool added = false, removed = false;
+    uint64_t size = 1;
+    size_t begin = *count;
+    for (size_t i = 0; i < zset->count; i++) {
+        const struct moved *moved = zset->moved[i];
+        if (!is_changed(moved))
+            continue;
+        put_action(call, zset, moved, &to[(*count)++]);
+        added = added || moved->has;
+        removed = removed || !moved->has;
+    }
+    /* A key that lost its last member is no key any more, nor has it an end. */
+    enum status status = OK;
+    if (removed && zset->board->expires_ms != 0 && !zset->expires)
+        status = over_size(call, zset, &size);
+    if (size == 0) {
+        zset->expires = true;
+        zset->expires_ms = 0;
+    }
+    if (zset->expires && (zset->board->exists || *count != begin))
+        board_expire_action(game, zset->board, zset->expires_ms, call->arena, &to[(*count)++]);
+    else if (added && !zset->board->exists)
+        board_make_action(game, zset->board, call->arena, &to[(*count)++]);
+    return status;
+}
+
+enum status space_actions(struct redis_call *call) {
+    struct change *change = &call->change;
+    size_t room = 0, count = 0;
+    enum status status = OK;
+    for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)
+        room += zset->count + 1;
+    struct action *actions = arena_alloc(call->arena, room * sizeof(*actions));
+    for (struct zset *zset = call->space->sets; zset != NULL && status == OK; zset = zset->next)
+        status = set_actions(call, zset, actions, &count);
+    change->actions = actions;
+    change->action_count = count;
+    if (status != OK)
+        change->failure = call->failure;
+    return status;
+}
+
+struct change *space_repair(struct redis_call *call) {
+    struct game *game = call->face->game;
+    struct zset *zset = call->space != NULL ? call->space->sets : NULL;
+    const struct board *now;
+    if (zset == NULL || (zset->board->exists && board_is_current(game, zset->board)) ||
+        board_find(game, zset->key, call->arena, &call->failure, &now) != OK)
+        return NULL;
+    board_drop(zset->board);
+    zset->board = now;
+    if (now->exists)
+        return NULL;
+    struct change *change = ARENA_NEW(call->arena, struct change);
+    change->kind = CHANGE_WRITE;
+    change->arena = call->arena;
+    change->user = call;
+    change->actions = ARENA_NEW(call->arena, struct action);
+    change->action_count = 1;
+    board_make_action(game, now, call->arena, change->actions);
+    return change;
+}
+
+void space_written(struct redis_call *call) {
+    struct waiting *waiting = &call->face->waiting;
+    if (call->space == NULL || atomic_load_explicit(&waiting->count, memory_order_relaxed) == 0)
+        return;
+    for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)
+        wait_wake(waiting, zset->board->pk);
+}
