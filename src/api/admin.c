@@ -96,21 +96,41 @@ static void expired(struct task *task) {
     answer(exchange, 200);
 }
 
-/* On the engine's thread. */
-static void expire_done(struct change *change) {
-    struct http_exchange *exchange = change->user;
-    exchange->task.run = expired;
-    loop_post(exchange->loop, &exchange->task);
+struct expiring {
+    struct change change; /* first */
+    struct http_exchange *exchange;
+    const struct admin *admin;
+};
+
+static void finish(struct expiring *expiring) {
+    expiring->exchange->task.run = expired;
+    loop_post(expiring->exchange->loop, &expiring->exchange->task);
 }
 
-static void expire(struct http_exchange *exchange, struct engine *engine) {
-    struct change *change = ARENA_NEW(&exchange->arena, struct change);
-    change->kind = CHANGE_EXPIRE;
-    change->arena = &exchange->arena;
-    change->done = expire_done;
-    change->user = exchange;
-    exchange->user = change;
-    engine_submit(engine, change);
+static void keep(void *argument) {
+    struct expiring *expiring = argument;
+    keeper_run(expiring->admin->keeper);
+    finish(expiring);
+}
+
+/* On the engine's thread, where nothing may wait. */
+static void expire_done(struct change *change) {
+    struct expiring *expiring = (struct expiring *)change;
+    const struct admin *admin = expiring->admin;
+    if (admin->keeper == NULL || change->failure.status != OK ||
+        !background_run(admin->background, keep, expiring))
+        finish(expiring);
+}
+
+static void expire(struct http_exchange *exchange, const struct admin *admin) {
+    struct expiring *expiring = ARENA_NEW(&exchange->arena, struct expiring);
+    expiring->exchange = exchange;
+    expiring->admin = admin;
+    expiring->change.kind = CHANGE_EXPIRE;
+    expiring->change.arena = &exchange->arena;
+    expiring->change.done = expire_done;
+    exchange->user = &expiring->change;
+    engine_submit(admin->engine, &expiring->change);
 }
 
 void admin_handle(struct http_exchange *exchange, const struct admin *admin) {
@@ -126,5 +146,5 @@ void admin_handle(struct http_exchange *exchange, const struct admin *admin) {
     else if (is_clock)
         move_clock(exchange);
     else
-        expire(exchange, admin->engine);
+        expire(exchange, admin);
 }

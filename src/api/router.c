@@ -6,18 +6,36 @@
 
 struct router {
     struct dynamodb_face *dynamodb;
+    struct rest *rest; /* NULL: no boards */
     struct admin admin;
 };
 
 struct router *router_new(struct engine *engine, const struct router_settings *settings) {
     struct router *router = mem_zalloc(sizeof(*router));
     router->dynamodb = dynamodb_face_new(engine, &settings->dynamodb);
-    router->admin = (struct admin){engine, settings->test_clock};
+    struct background *background = settings->dynamodb.transfer == NULL
+                                        ? NULL
+                                        : transfer_background(settings->dynamodb.transfer);
+    struct rest_settings rest = {
+        .game = settings->game, .keys = settings->dynamodb.keys, .background = background};
+    if (settings->game != NULL)
+        router->rest = rest_new(&rest);
+    router->admin = (struct admin){.engine = engine,
+                                   .test_clock = settings->test_clock,
+                                   .keeper = settings->keeper,
+                                   .background = background};
     return router;
+}
+
+void router_stop(struct router *router) {
+    if (router->rest != NULL)
+        rest_stop(router->rest);
 }
 
 void router_free(struct router *router) {
     dynamodb_face_free(router->dynamodb);
+    if (router->rest != NULL)
+        rest_free(router->rest);
     mem_free(router);
 }
 
@@ -58,6 +76,8 @@ void router_handle(struct http_exchange *exchange, void *context) {
         bytes_equal(exchange->method, BYTES("GET")) || bytes_equal(exchange->method, BYTES("HEAD"));
     if (root && bytes_equal(exchange->method, BYTES("POST")))
         dynamodb_handle(exchange, router->dynamodb);
+    else if (router->rest != NULL && rest_takes(exchange->path))
+        rest_handle(exchange, router->rest);
     else if (get && bytes_equal(exchange->path, BYTES("/healthz")))
         answer_text(exchange, 200, BYTES("ok\n"));
     else if (get && root)

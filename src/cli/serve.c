@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/access.h"
 #include "cli/command.h"
+#include "cli/game.h"
 #include "cli/settings.h"
 #include "net/http.h"
 #include "table/local/local.h"
@@ -22,6 +23,8 @@ struct server {
     struct keys *keys; /* NULL: anybody may come in */
     struct tls *tls;   /* NULL: plain HTTP */
     struct engine *engine;
+    struct game *game;     /* NULL: no boards */
+    struct keeper *keeper; /* of the game */
     struct transfer *transfer;
     struct loops *loops;
     struct router *router;
@@ -128,14 +131,21 @@ static enum status start(struct server *server) {
         status = open_tls(server);
     if (status == OK)
         status = open_engine(server);
+    if (status == OK)
+        status = game_start(&server->settings, server->engine, &server->arena, &server->failure,
+                            &server->game);
     if (status != OK)
         return status;
+    if (server->game != NULL)
+        server->keeper = keeper_start(server->game);
     open_transfer(server);
     struct router_settings router = {
         .dynamodb = {.region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
                      .strict_paging = server->settings.strict_paging,
                      .keys = server->keys,
                      .transfer = server->transfer},
+        .game = server->game,
+        .keeper = server->keeper,
         .test_clock = server->settings.test_clock,
     };
     server->router = router_new(server->engine, &router);
@@ -151,12 +161,18 @@ static void stop(struct server *server) {
         listener_close(server->http, GRACE_MS);
     if (server->transfer != NULL)
         transfer_stop(server->transfer);
+    if (server->keeper != NULL)
+        keeper_stop(server->keeper);
+    if (server->router != NULL)
+        router_stop(server->router);
     if (server->engine != NULL)
         engine_close(server->engine);
     if (server->loops != NULL)
         loops_free(server->loops);
     if (server->router != NULL)
         router_free(server->router);
+    if (server->game != NULL)
+        game_close(server->game);
     if (server->transfer != NULL)
         transfer_free(server->transfer);
     if (server->tls != NULL)
@@ -185,7 +201,10 @@ static void announce(const struct server *server, int64_t started_us) {
         printf("  data      in memory: gone when it stops\n");
     else
         printf("  data      %s: %s\n", settings->data, promises[settings->durability]);
-    printf("  DynamoDB  %s\n  health    %s/healthz\n\n", url, url);
+    printf("  DynamoDB  %s\n", url);
+    if (server->game != NULL)
+        printf("  REST      %s/v1\n", url);
+    printf("  health    %s/healthz\n\n", url);
     if (server->keys == NULL)
         printf("  try       AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "
                "AWS_DEFAULT_REGION=us-east-1 \\\n"

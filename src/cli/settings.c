@@ -74,6 +74,13 @@ static const struct setting table[] = {
     {"tls-cert", KIND_TEXT, AT(tls_cert), "FILE", "",
      "the certificate and its chain, in PEM: HTTPS instead of HTTP", NULL},
     {"tls-key", KIND_TEXT, AT(tls_key), "FILE", "", "the certificate's private key, in PEM", NULL},
+    {"game-table", KIND_TEXT, AT(game_table), "NAME", "gametable",
+     "the table that holds boards, players and plays, made if missing; empty serves no boards",
+     NULL},
+    {"token-secret", KIND_TEXT, AT(token_secret), "FILE", "",
+     "what players' and plays' tokens are signed with, at least 32 bytes; empty is "
+     "DATA/token-secret, made at the first start",
+     NULL},
     {"trust-network", KIND_SWITCH, AT(trust_network), NULL, "no",
      "allow listening beyond loopback without keys: whoever reaches the port may read and write "
      "everything",

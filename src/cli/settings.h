@@ -32,6 +32,8 @@ struct settings {
     bool strict_paging;
     const char *keys; /* the key file; "": none */
     const char *tls_cert, *tls_key;
+    const char *game_table;   /* "": no boards */
+    const char *token_secret; /* the file; "": in the data folder */
     bool trust_network;
     bool test_clock;
     struct log_settings log;

@@ -30,6 +30,18 @@ enum status rest_fail(struct rest_call *call, enum status status, const char *fo
 
 /* --- going on later --- */
 
+static void finish(struct rest_call *call, enum status status) {
+    if (call->release != NULL)
+        call->release(call);
+    if (call->board != NULL)
+        board_drop(call->board);
+    call->board = NULL;
+    if (status == OK)
+        rest_answer(call);
+    else
+        rest_answer_failure(call);
+}
+
 static void go_on(struct rest_call *call, enum status status);
 
 static void resume(struct task *task) {
@@ -38,7 +50,10 @@ static void resume(struct task *task) {
     struct rest_call *call = exchange->user;
     enum status (*next)(struct rest_call *) = call->then;
     call->then = NULL;
-    go_on(call, next(call));
+    if (atomic_load_explicit(&call->rest->stopping, memory_order_relaxed))
+        finish(call, rest_fail(call, STOPPING, "the server stops"));
+    else
+        go_on(call, next(call));
 }
 
 void rest_wake(struct rest_call *call) {
@@ -77,18 +92,6 @@ enum status rest_background(struct rest_call *call, void (*work)(struct rest_cal
     call->work = work;
     call->then = next;
     return OK;
-}
-
-static void finish(struct rest_call *call, enum status status) {
-    if (call->release != NULL)
-        call->release(call);
-    if (call->board != NULL)
-        board_drop(call->board);
-    call->board = NULL;
-    if (status == OK)
-        rest_answer(call);
-    else
-        rest_answer_failure(call);
 }
 
 static void go_on(struct rest_call *call, enum status status) {

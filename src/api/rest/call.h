@@ -18,6 +18,8 @@
 #include "api/rest/rest.h"
 #include "game/board.h"
 
+#include <stdatomic.h>
+
 struct route;
 
 enum { PATH_ARGUMENTS_MAX = 2, QUERY_MAX = 12 };
@@ -61,6 +63,7 @@ struct rest_call {
 struct rest {
     struct rest_settings settings;
     uint64_t nonce; /* tells this start's ETags from those of others */
+    atomic_bool stopping;
     struct buf openapi;
 };
 

@@ -19,6 +19,10 @@ struct rest *rest_new(const struct rest_settings *settings) {
     return rest;
 }
 
+void rest_stop(struct rest *rest) {
+    atomic_store(&rest->stopping, true);
+}
+
 void rest_free(struct rest *rest) {
     buf_release(&rest->openapi);
     mem_free(rest);

@@ -23,6 +23,9 @@ struct rest_settings {
 struct rest;
 /* Everything in the settings outlives it. */
 struct rest *rest_new(const struct rest_settings *settings);
+/* What comes back from the engine from now on is told that the server stops: before the engine is
+ * closed, so that nobody asks it any more. */
+void rest_stop(struct rest *rest);
 void rest_free(struct rest *rest);
 
 /* Whether the path is one of this face's: /v1 and what is below. */
