@@ -143,8 +143,9 @@ enum status board_check_open(const struct board *board, int64_t now_ms, struct a
 bool board_is_gone(const struct board *board, int64_t now_ms);
 
 /* Fills in the action that makes the instance's item if it is not there: part of the change that
- * writes to a board found with exists false. Fails with BUSY while the instance is being cleared.
- */
+ * writes to a board found with exists false. In an all_or_nothing change it also keeps the board
+ * from being written while it is being cleared (BUSY) and once it is sealed (INVALID), as of the
+ * commit: for boards with periods it is worth its look at an item always. */
 void board_make_action(struct game *game, const struct board *board, struct arena *arena,
                        struct action *out);
 /* Whether the board found is still what the table says: to be asked after a write to it was done.

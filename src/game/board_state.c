@@ -76,11 +76,16 @@ static struct item make_state(const struct board *board, int64_t now_ms, struct 
 static enum status make(struct action *action, const struct item *old, struct arena *arena,
                         struct item *new) {
     const struct item *made = action->user;
-    if (old->count == 0)
+    if (old->count == 0) {
         *new = *made;
-    else if (item_get(old, BYTES("clearing")) != NULL)
+        return OK;
+    }
+    if (item_get(old, BYTES("clearing")) != NULL)
         return failure_set(&action->failure, arena, BUSY,
                            "The board is being cleared: it can be written when that is done");
+    if (item_get(old, BYTES("sealedAt")) != NULL)
+        return failure_set(&action->failure, arena, INVALID,
+                           "The board has ended: it can be read, not written");
     return OK;
 }
 

@@ -4,7 +4,7 @@
 
 /* --- what is kept of two --- */
 
-/* The points that stay of those there and those that came. False: the ones there. */
+/* The points that stay of those there and those that came. */
 static enum entry_outcome keep_of(const struct board_rules *rules, const struct points *old,
                                   const struct points *came, struct arena *arena,
                                   struct points *out) {
@@ -34,12 +34,13 @@ static enum entry_outcome keep_parts(const struct entry_write *write, const stru
     if (old != NULL && old->type == VALUE_M)
         parts = (struct item){old->pairs, old->count};
     enum entry_outcome outcome = ENTRY_NOT_DONE;
+    const struct points came = {write->points.score, points_zero()};
     for (size_t i = 0; i < write->source_count; i++) {
-        struct points before = {item_number(&parts, write->sources[i]), points_zero()}, after;
+        struct points before = {item_number(&parts, write->sources[i]), points_zero()};
+        struct points after = came;
         enum entry_outcome one = ENTRY_CHANGED;
-        after = write->points;
         if (before.score.size != 0)
-            one = keep_of(&write->board->rules, &before, &write->points, arena, &after);
+            one = keep_of(&write->board->rules, &before, &came, arena, &after);
         if (one == ENTRY_OUT_OF_RANGE)
             return one;
         if (one == ENTRY_NOT_DONE)

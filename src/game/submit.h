@@ -4,7 +4,13 @@
 
 #include "game/standings.h"
 
-enum { SUBMIT_BOARDS_MAX = 100, SUBMIT_SCOPES_MAX = 20 };
+enum {
+    SUBMIT_BOARDS_MAX = 100,
+    SUBMIT_SCOPES_MAX = 20,
+    SUBMIT_NAME_MAX = 256,  /* bytes */
+    SUBMIT_META_MAX = 4096, /* as items are measured */
+    SUBMIT_TOKEN_MAX = 255,
+};
 
 struct submission {
     struct bytes game;   /* all boards of the game, in their present periods; or */
@@ -42,13 +48,14 @@ struct submit {
 };
 
 /* Finds the boards, checks the score against each and fills in the change. INVALID, NOT_FOUND (no
- * such board), DENIED (fair play: the text says why). Everything lives in the arena until
- * submit_finish(), which must follow in any case. */
+ * such board), DENIED (fair play: the text says why), BUSY (a board is being cleared). Everything
+ * lives in the arena. Once it is OK, the change is submitted and submit_finish() and
+ * submit_release() follow; if it is not, there is nothing to give back. */
 enum status submit_prepare(struct game *game, const struct submission *submission,
                            struct arena *arena, struct failure *failure, struct submit *out);
-/* After the change: results, or why nothing was written. Gives the boards back at submit_release().
- */
+/* After the change: results, or why nothing was written. */
 enum status submit_finish(struct submit *submit, struct failure *failure);
+/* Gives the boards back; twice does no harm. */
 void submit_release(struct submit *submit);
 
 #endif
