@@ -1,0 +1,451 @@
+/* Players: profiles, e-mail addresses, hiding, exporting, erasing. */
+#include "game/world.h"
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/random.h"
+#include "game/play.h"
+#include "game/player.h"
+#include "game/record.h"
+
+static enum status put(struct world *world, const char *id, const char *name, const char *email,
+                       bool create) {
+    struct change change = {.arena = &world->arena};
+    struct player player = {
+        .id = bytes_str(id), .name = bytes_str(name), .email = bytes_str(email)};
+    enum status status = player_put_prepare(world->game, &player, create, &change, &world->failure);
+    return status == OK ? game_wait(world->game, &change) : status;
+}
+
+static struct bytes owner_of(struct world *world, const char *email) {
+    struct player player;
+    enum status status =
+        player_by_email(world->game, bytes_str(email), &world->arena, &world->failure, &player);
+    assert_true(status == OK || status == NOT_FOUND);
+    return status == OK ? player.id : (struct bytes){0};
+}
+
+static struct item get(struct world *world, const char *pk, const char *sk) {
+    struct item item = {0};
+    get_item(world->engine, &world->arena, "gametable",
+             game_key(&world->arena, bytes_str(pk), bytes_str(sk)), &item);
+    return item;
+}
+
+/* --- profiles --- */
+
+static void test_profiles(void **state) {
+    struct world world;
+    struct player player;
+    (void)state;
+    world_open(&world);
+    assert_int_equal(player_get(world.game, BYTES("ann"), &world.arena, &world.failure, &player),
+                     NOT_FOUND);
+    assert_int_equal(put(&world, "ann", "Ann", "Ann@Example.ORG", true), OK);
+    assert_int_equal(put(&world, "ann", "Ann", "", true), DUPLICATE);
+    assert_ok(player_get(world.game, BYTES("ann"), &world.arena, &world.failure, &player),
+              world.failure);
+    assert_bytes_equal(player.id, BYTES("ann"));
+    assert_bytes_equal(player.name, BYTES("Ann"));
+    assert_bytes_equal(player.email, BYTES("ann@example.org"));
+    assert_false(player.hidden);
+    int64_t created_ms = player.created_ms;
+    assert_true(created_ms != 0);
+    clock_shift_ms(10);
+    assert_int_equal(put(&world, "ann", "Anna", "", false), OK);
+    assert_ok(player_get(world.game, BYTES("ann"), &world.arena, &world.failure, &player),
+              world.failure);
+    assert_bytes_equal(player.name, BYTES("Anna"));
+    assert_int_equal(player.email.size, 0);
+    assert_int_equal(player.created_ms, created_ms);
+    assert_true(player.changed_ms > created_ms);
+    assert_int_equal(put(&world, "bob", "Bob", "", false), OK);
+    world_close(&world);
+}
+
+static void test_emails(void **state) {
+    static const char *bad[] = {"x", "@", "a@", "@b", "a b@c", "a@b\n", "a@\xff"};
+    struct world world;
+    (void)state;
+    world_open(&world);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(put(&world, "ann", "", bad[i], false), INVALID);
+    assert_int_equal(put(&world, "ann", "", "a@b.c", false), OK);
+    assert_int_equal(put(&world, "bob", "", "A@B.C", false), DUPLICATE);
+    assert_int_equal(get(&world, "PLAYER#bob", "PROFILE").count, 0);
+    assert_bytes_equal(owner_of(&world, "A@b.c"), BYTES("ann"));
+    /* Again the same, then another: the old one is free. */
+    assert_int_equal(put(&world, "ann", "", "a@b.c", false), OK);
+    assert_int_equal(put(&world, "ann", "", "new@b.c", false), OK);
+    assert_int_equal(owner_of(&world, "a@b.c").size, 0);
+    assert_int_equal(put(&world, "bob", "", "a@b.c", false), OK);
+    assert_bytes_equal(owner_of(&world, "a@b.c"), BYTES("bob"));
+    /* Refused, it leaves what was. */
+    assert_int_equal(put(&world, "bob", "Bob", "new@b.c", false), DUPLICATE);
+    assert_bytes_equal(owner_of(&world, "a@b.c"), BYTES("bob"));
+    assert_bytes_equal(owner_of(&world, "new@b.c"), BYTES("ann"));
+    assert_int_equal(put(&world, "ann", "", "", false), OK);
+    assert_int_equal(get(&world, "EMAIL#new@b.c", "OWNER").count, 0);
+    world_close(&world);
+}
+
+/* Two prepared at once: the second sees that the first was there. */
+static void test_conflict(void **state) {
+    struct world world;
+    struct change one = {0}, two = {0};
+    struct player player = {.id = BYTES("ann"), .email = BYTES("a@b.c")};
+    (void)state;
+    world_open(&world);
+    one.arena = two.arena = &world.arena;
+    assert_int_equal(player_put_prepare(world.game, &player, false, &one, &world.failure), OK);
+    player.email = BYTES("d@e.f");
+    assert_int_equal(player_put_prepare(world.game, &player, false, &two, &world.failure), OK);
+    assert_int_equal(game_wait(world.game, &one), OK);
+    assert_int_equal(game_wait(world.game, &two), CONFLICT);
+    assert_int_equal(get(&world, "EMAIL#d@e.f", "OWNER").count, 0);
+    assert_bytes_equal(owner_of(&world, "a@b.c"), BYTES("ann"));
+    world_close(&world);
+}
+
+/* Random puts against a table of who has what. */
+static void test_email_model(void **state) {
+    enum { PLAYERS = 6, EMAILS = 5 };
+    struct world world;
+    struct random random;
+    int has[PLAYERS];
+    (void)state;
+    random_seed(&random, test_seed());
+    world_open(&world);
+    for (int i = 0; i < PLAYERS; i++)
+        has[i] = -1;
+    for (int step = 0; step < 400; step++) {
+        char id[8], email[16];
+        int who = (int)random_below(&random, PLAYERS);
+        int what = (int)random_below(&random, EMAILS + 1) - 1;
+        bool taken = false;
+        snprintf(id, sizeof(id), "p%d", who);
+        snprintf(email, sizeof(email), "e%d@x", what);
+        for (int i = 0; i < PLAYERS; i++)
+            taken = taken || (i != who && what >= 0 && has[i] == what);
+        enum status status = put(&world, id, "n", what < 0 ? "" : email, false);
+        assert_int_equal(status, taken ? DUPLICATE : OK);
+        if (!taken)
+            has[who] = what;
+        for (int e = 0; e < EMAILS; e++) {
+            struct bytes want = {0};
+            snprintf(email, sizeof(email), "e%d@x", e);
+            for (int i = 0; i < PLAYERS; i++)
+                if (has[i] == e)
+                    want = arena_printf(&world.arena, "p%d", i);
+            assert_bytes_equal(owner_of(&world, email), want);
+            struct item owner = get(
+                &world, (char *)arena_printf(&world.arena, "EMAIL#%s%c", email, 0).data, "OWNER");
+            assert_bytes_equal(item_string(&owner, BYTES("player")), want);
+        }
+    }
+    world_close(&world);
+}
+
+/* --- hiding --- */
+
+static void zadd(struct world *world, const char *board, const char *member, double score) {
+    world_put(world, board, bytes_str(member),
+              (struct entry_write){.points = points_of_double(&world->arena, score)});
+}
+
+/* Says whose it is, as a submission does. */
+static void mark(struct world *world, const char *board, const char *member) {
+    struct item item =
+        get(world, (char *)arena_printf(&world->arena, "BOARD#%s%c", board, 0).data, member);
+    struct value player = value_string(arena_printf(&world->arena, "PLAYER#%s", member));
+    struct value place = *item_get(&item, GAME_PK);
+    item = item_with(&world->arena, &item, BYTES("GSI1PK"), &player);
+    item = item_with(&world->arena, &item, BYTES("GSI1SK"), &place);
+    put_item(world->engine, &world->arena, "gametable", item);
+}
+
+static uint64_t total(struct world *world, const char *name) {
+    const struct board *board = world_board(world, name);
+    uint64_t count;
+    assert_ok(standings_total(world->game, board, &world->arena, &world->failure, &count),
+              world->failure);
+    board_drop(board);
+    return count;
+}
+
+static void hide(struct world *world, const char *id, bool hidden) {
+    assert_ok(player_hide(world->game, bytes_str(id), hidden, &world->arena, &world->failure),
+              world->failure);
+}
+
+static void test_hides(void **state) {
+    struct world world;
+    struct player player;
+    (void)state;
+    world_open(&world);
+    put(&world, "ann", "Ann", "a@b.c", true);
+    for (int i = 0; i < 450; i++) {
+        char board[16];
+        snprintf(board, sizeof(board), "b%d", i);
+        zadd(&world, board, "ann", i);
+        zadd(&world, board, "bob", 100);
+        if (i % 2 == 0)
+            mark(&world, board, "ann");
+    }
+    struct item before = get(&world, "BOARD#b7", "ann");
+    hide(&world, "ann", true);
+    hide(&world, "ann", true);
+    for (int i = 0; i < 450; i++) {
+        char board[16];
+        snprintf(board, sizeof(board), "b%d", i);
+        assert_int_equal(total(&world, board), 1);
+    }
+    assert_ok(player_get(world.game, BYTES("ann"), &world.arena, &world.failure, &player),
+              world.failure);
+    assert_true(player.hidden);
+    /* What is written meanwhile stays hidden, and a profile that is replaced does. */
+    put(&world, "ann", "Anna", "a@b.c", false);
+    zadd(&world, "b8", "ann", 777);
+    assert_int_equal(total(&world, "b8"), 1);
+    hide(&world, "ann", false);
+    for (int i = 0; i < 450; i += 10) {
+        char board[16];
+        snprintf(board, sizeof(board), "b%d", i);
+        assert_int_equal(total(&world, board), 2);
+    }
+    struct item after = get(&world, "BOARD#b7", "ann"), changed = get(&world, "BOARD#b8", "ann");
+    assert_true(item_equal(&before, &after));
+    assert_bytes_equal(item_number(&changed, GAME_SCORE), number_in(&world.arena, "777"));
+    assert_ok(player_get(world.game, BYTES("ann"), &world.arena, &world.failure, &player),
+              world.failure);
+    assert_false(player.hidden);
+    assert_bytes_equal(player.name, BYTES("Anna"));
+    world_close(&world);
+}
+
+/* One without a profile can be hidden; made later, it is still hidden. */
+static void test_hides_nobody(void **state) {
+    struct world world;
+    struct player player;
+    (void)state;
+    world_open(&world);
+    zadd(&world, "b", "eve", 5);
+    hide(&world, "eve", true);
+    assert_int_equal(total(&world, "b"), 0);
+    assert_int_equal(put(&world, "eve", "Eve", "", true), OK);
+    assert_ok(player_get(world.game, BYTES("eve"), &world.arena, &world.failure, &player),
+              world.failure);
+    assert_true(player.hidden);
+    hide(&world, "eve", false);
+    assert_int_equal(total(&world, "b"), 1);
+    hide(&world, "dan", true);
+    hide(&world, "dan", false);
+    assert_int_equal(get(&world, "PLAYER#dan", "PROFILE").count, 0);
+    world_close(&world);
+}
+
+/* The flag as a change sees it, before and after. */
+static void test_hidden_action(void **state) {
+    struct world world;
+    struct action action;
+    (void)state;
+    world_open(&world);
+    for (int round = 0; round < 2; round++) {
+        bool hidden = round == 0;
+        player_hidden_action(world.game, BYTES("ann"), &world.arena, &hidden, &action);
+        struct change change = write_of(&world.arena, &action, 1);
+        assert_int_equal(game_wait(world.game, &change), OK);
+        assert_int_equal(hidden, round == 1);
+        hide(&world, "ann", true);
+    }
+    world_close(&world);
+}
+
+/* --- all of a player's data --- */
+
+/* Everything the table has, by key. */
+static size_t scan(struct world *world, const char *holding, struct map *keys) {
+    struct page_request request = {.table = BYTES("gametable"), .consistent = true};
+    struct page_reply page = {0};
+    size_t count = 0;
+    do {
+        struct item start = page.last_key;
+        request.start = page.more ? &start : NULL;
+        assert_ok(engine_page(world->engine, &request, &world->arena, &world->failure, &page),
+                  world->failure);
+        for (uint64_t i = 0; i < page.count; i++) {
+            struct buf all = {0};
+            item_encode(&page.items[i], local_of(world->engine)->names, &all);
+            bool holds = bytes_find(buf_bytes(&all), bytes_str(holding)) != SIZE_MAX;
+            buf_release(&all);
+            if (!holds)
+                continue;
+            count++;
+            struct bytes pk = item_string(&page.items[i], GAME_PK);
+            struct bytes sk = item_string(&page.items[i], GAME_SK);
+            map_put(keys, arena_printf(&world->arena, "%.*s|%.*s", BYTES_ARG(pk), BYTES_ARG(sk)),
+                    &page);
+        }
+    } while (page.more);
+    return count;
+}
+
+static void fill(struct world *world, const char *id, const char *email) {
+    put(world, id, "Some Name", email, false);
+    for (int i = 0; i < 300; i++) {
+        char board[24];
+        snprintf(board, sizeof(board), "board%d", i);
+        zadd(world, board, id, i);
+        if (i % 3 == 0)
+            mark(world, board, id);
+    }
+    for (int i = 0; i < 450; i++) {
+        struct change change = {.arena = &world->arena};
+        struct play play;
+        struct bytes token;
+        play_open_prepare(world->game, bytes_str(id), BYTES("tetris"), NULL, &change,
+                          &world->failure, &play, &token);
+        assert_ok(game_wait(world->game, &change), change.failure);
+    }
+    struct item stats = item_of(&world->arena, "plays=N:3", NULL);
+    struct value pk = value_string(arena_printf(&world->arena, "PLAYER#%s", id));
+    struct value sk = value_string(BYTES("STATS"));
+    stats = item_with(&world->arena, &stats, GAME_PK, &pk);
+    stats = item_with(&world->arena, &stats, GAME_SK, &sk);
+    put_item(world->engine, &world->arena, "gametable", stats);
+}
+
+static size_t export_all(struct world *world, const char *id, struct map *keys) {
+    struct page_reply page = {0};
+    struct item after;
+    size_t count = 0;
+    do {
+        after = page.last_key;
+        assert_ok(player_export(world->game, bytes_str(id), page.more ? &after : NULL,
+                                &world->arena, &world->failure, &page),
+                  world->failure);
+        for (uint64_t i = 0; i < page.count; i++) {
+            struct bytes pk = item_string(&page.items[i], GAME_PK);
+            struct bytes sk = item_string(&page.items[i], GAME_SK);
+            struct bytes key =
+                arena_printf(&world->arena, "%.*s|%.*s", BYTES_ARG(pk), BYTES_ARG(sk));
+            assert_null(map_get(keys, key)); /* each once */
+            map_put(keys, key, world);
+            count++;
+        }
+    } while (page.more);
+    return count;
+}
+
+static void test_exports_and_erases(void **state) {
+    struct world world;
+    struct map all = {0}, told = {0}, left = {0};
+    uint64_t gone;
+    (void)state;
+    world_open(&world);
+    fill(&world, "zoe-the-player", "zoe-the-player@x.y");
+    fill(&world, "max-the-player", "max-the-player@x.y");
+    size_t count = scan(&world, "zoe-the-player", &all);
+    assert_int_equal(count, 1 + 1 + 1 + 300 + 450);
+    assert_int_equal(export_all(&world, "zoe-the-player", &told), count);
+    size_t at = 0;
+    for (struct map_slot *slot; (slot = map_next(&all, &at)) != NULL;)
+        assert_non_null(map_get(&told, slot->key));
+    assert_ok(
+        player_erase(world.game, BYTES("zoe-the-player"), &world.arena, &world.failure, &gone),
+        world.failure);
+    assert_int_equal(gone, count);
+    assert_int_equal(scan(&world, "zoe-the-player", &left), 0);
+    assert_int_equal(scan(&world, "max-the-player", &left), count);
+    assert_int_equal(total(&world, "board3"), 1);
+    assert_int_equal(put(&world, "another", "", "zoe-the-player@x.y", true), OK);
+    assert_ok(
+        player_erase(world.game, BYTES("zoe-the-player"), &world.arena, &world.failure, &gone),
+        world.failure);
+    assert_int_equal(gone, 0);
+    assert_bytes_equal(owner_of(&world, "zoe-the-player@x.y"), BYTES("another"));
+    map_release(&all);
+    map_release(&told);
+    map_release(&left);
+    world_close(&world);
+}
+
+/* A cursor of somebody else's export tells nothing. */
+static void test_export_cursor(void **state) {
+    struct world world;
+    struct page_reply page;
+    (void)state;
+    world_open(&world);
+    put(&world, "ann", "", "", true);
+    struct item other = item_of(&world.arena, "GSI1PK=S:PLAYER#bob", NULL);
+    assert_int_equal(
+        player_export(world.game, BYTES("ann"), &other, &world.arena, &world.failure, &page),
+        INVALID);
+    other = item_of(&world.arena, "PK=S:PLAYER#bob", "SK=S:PROFILE", NULL);
+    assert_int_equal(
+        player_export(world.game, BYTES("ann"), &other, &world.arena, &world.failure, &page),
+        INVALID);
+    other = item_of(&world.arena, "PK=N:1", NULL);
+    assert_int_equal(
+        player_export(world.game, BYTES("ann"), &other, &world.arena, &world.failure, &page),
+        INVALID);
+    world_close(&world);
+}
+
+/* --- boards --- */
+
+static void test_boards(void **state) {
+    struct world world;
+    struct player_boards boards;
+    struct bytes after = {0};
+    int at = 0;
+    (void)state;
+    world_open(&world);
+    for (int i = 0; i < 25; i++) {
+        char board[16];
+        snprintf(board, sizeof(board), "b%02d", i);
+        zadd(&world, board, "ann", i);
+        zadd(&world, board, "bob", 10.5);
+        mark(&world, board, "ann");
+    }
+    do {
+        assert_ok(player_boards(world.game, BYTES("ann"), after, 7, &world.arena, &world.failure,
+                                &boards),
+                  world.failure);
+        for (size_t i = 0; i < boards.count; i++, at++) {
+            char name[16];
+            snprintf(name, sizeof(name), "b%02d", at);
+            assert_bytes_equal(boards.boards[i]->instance, bytes_str(name));
+            assert_int_equal(boards.standings[i].rank, at > 10 ? 1 : 2);
+            assert_int_equal(boards.totals[i], 2);
+        }
+        bool more = boards.more;
+        assert_true(!more || boards.count == 7);
+        after = arena_copy(&world.arena, boards.boards[boards.count - 1]->instance);
+        player_boards_release(&boards);
+        if (!more)
+            break;
+    } while (true);
+    assert_int_equal(at, 25);
+    hide(&world, "ann", true);
+    assert_ok(player_boards(world.game, BYTES("ann"), (struct bytes){0}, 100, &world.arena,
+                            &world.failure, &boards),
+              world.failure);
+    assert_int_equal(boards.count, 25);
+    assert_false(boards.standings[3].found);
+    assert_bytes_equal(boards.standings[3].entry.points.score, number_in(&world.arena, "3"));
+    assert_int_equal(boards.totals[3], 1);
+    player_boards_release(&boards);
+    world_close(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profiles),      cmocka_unit_test(test_emails),
+        cmocka_unit_test(test_conflict),      cmocka_unit_test(test_email_model),
+        cmocka_unit_test(test_hides),         cmocka_unit_test(test_hides_nobody),
+        cmocka_unit_test(test_hidden_action), cmocka_unit_test(test_exports_and_erases),
+        cmocka_unit_test(test_export_cursor), cmocka_unit_test(test_boards),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
