@@ -1,0 +1,159 @@
+/* The thread that steps rooms.
+ *
+ * Due times are an index of the table, so nothing has to be remembered or rebuilt here: the thread
+ * asks what is due, submits a step for each room, waits for all of them (they share commits), and
+ * sleeps until the next one is due. A step that lost a race, or failed, is found due again.
+ */
+#include "game/clocks.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/ulid.h"
+
+#include <pthread.h>
+
+enum {
+    STEPS_MAX = 256,   /* a turn */
+    SLEEP_MAX_MS = 50, /* another server, or somebody at the table itself, may have made one due */
+    FAILED_MS = 200,   /* after a turn in which nothing could be done */
+};
+
+struct clocks {
+    struct game *game;
+    char owner[ULID_SIZE];
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stopping, woken;
+    unsigned running; /* steps under way */
+};
+
+struct step {
+    struct room room;
+    struct change change;
+    struct arena arena;
+    struct failure failure;
+};
+
+static void step_done(struct change *change) {
+    struct clocks *clocks = change->user;
+    pthread_mutex_lock(&clocks->lock);
+    clocks->running--;
+    pthread_cond_signal(&clocks->changed);
+    pthread_mutex_unlock(&clocks->lock);
+}
+
+/* Works the step out and submits it, if there is one to be made. */
+static void begin_step(struct clocks *clocks, struct step *step, struct bytes code) {
+    struct bytes owner = bytes_of(clocks->owner, ULID_SIZE);
+    enum status status = room_load(clocks->game, code, &step->arena, &step->failure, &step->room);
+    if (status == OK)
+        status = room_step(&step->room, owner, &step->failure);
+    if (status != OK)
+        return;
+    step->change = (struct change){.arena = &step->arena, .done = step_done, .user = clocks};
+    room_save_prepare(&step->room, &step->change);
+    pthread_mutex_lock(&clocks->lock);
+    clocks->running++;
+    pthread_mutex_unlock(&clocks->lock);
+    engine_submit(clocks->game->engine, &step->change);
+}
+
+static void wait_for_steps(struct clocks *clocks) {
+    pthread_mutex_lock(&clocks->lock);
+    while (clocks->running != 0)
+        pthread_cond_wait(&clocks->changed, &clocks->lock);
+    pthread_mutex_unlock(&clocks->lock);
+}
+
+/* All that is due; returns how many steps were made. */
+static size_t run_steps(struct clocks *clocks, const struct due_list *due) {
+    struct step *steps = mem_zalloc(sizeof(*steps) * (due->count + 1));
+    size_t made = 0;
+    for (size_t i = 0; i < due->count; i++) {
+        arena_init(&steps[i].arena);
+        begin_step(clocks, &steps[i], due->codes[i]);
+    }
+    wait_for_steps(clocks);
+    for (size_t i = 0; i < due->count; i++) {
+        struct failure failure = {0};
+        made += steps[i].change.done != NULL && room_saved(&steps[i].change, &failure) == OK;
+        room_release(&steps[i].room);
+        arena_release(&steps[i].arena);
+    }
+    mem_free(steps);
+    return made;
+}
+
+/* One turn; returns how long to sleep. */
+static int64_t turn(struct clocks *clocks) {
+    struct arena arena;
+    struct failure failure = {0};
+    struct due_list due;
+    int64_t sleep_ms = SLEEP_MAX_MS;
+    arena_init(&arena);
+    int64_t now_ms = clock_now_ms();
+    if (room_due(clocks->game, now_ms, STEPS_MAX, &arena, &failure, &due) != OK)
+        sleep_ms = FAILED_MS;
+    else if (due.count != 0)
+        sleep_ms = run_steps(clocks, &due) != 0 ? 0 : SLEEP_MAX_MS;
+    else if (due.next_ms != 0 && due.next_ms - now_ms < sleep_ms)
+        sleep_ms = due.next_ms - now_ms;
+    arena_release(&arena);
+    return sleep_ms;
+}
+
+static bool sleep_for(struct clocks *clocks, int64_t sleep_ms) {
+    int64_t until_us = clock_ticks_us() + sleep_ms * 1000;
+    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    pthread_mutex_lock(&clocks->lock);
+    while (!clocks->stopping && !clocks->woken && clock_ticks_us() < until_us)
+        pthread_cond_timedwait(&clocks->changed, &clocks->lock, &until);
+    clocks->woken = false;
+    bool go_on = !clocks->stopping;
+    pthread_mutex_unlock(&clocks->lock);
+    return go_on;
+}
+
+static void *clocks_main(void *argument) {
+    struct clocks *clocks = argument;
+    while (sleep_for(clocks, turn(clocks)))
+        ;
+    return NULL;
+}
+
+struct clocks *clocks_start(struct game *game) {
+    struct clocks *clocks = mem_zalloc(sizeof(*clocks));
+    pthread_condattr_t attributes;
+    clocks->game = game;
+    ulid_make(clock_now_ms(), clocks->owner);
+    pthread_mutex_init(&clocks->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&clocks->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (pthread_create(&clocks->thread, NULL, clocks_main, clocks) == 0)
+        return clocks;
+    pthread_cond_destroy(&clocks->changed);
+    pthread_mutex_destroy(&clocks->lock);
+    mem_free(clocks);
+    return NULL;
+}
+
+void clocks_wake(struct clocks *clocks) {
+    pthread_mutex_lock(&clocks->lock);
+    clocks->woken = true;
+    pthread_cond_signal(&clocks->changed);
+    pthread_mutex_unlock(&clocks->lock);
+}
+
+void clocks_stop(struct clocks *clocks) {
+    pthread_mutex_lock(&clocks->lock);
+    clocks->stopping = true;
+    pthread_cond_signal(&clocks->changed);
+    pthread_mutex_unlock(&clocks->lock);
+    pthread_join(clocks->thread, NULL);
+    pthread_cond_destroy(&clocks->changed);
+    pthread_mutex_destroy(&clocks->lock);
+    mem_free(clocks);
+}

@@ -1,0 +1,14 @@
+/* The clocks of the rooms: a thread that steps each room whose time has come, found in the table's
+ * own index of due times. Several servers may do so on one table: a lease item settles who. */
+#ifndef GT_GAME_CLOCKS_H
+#define GT_GAME_CLOCKS_H
+
+#include "game/room.h"
+
+struct clocks;
+struct clocks *clocks_start(struct game *game);
+/* Something was written that may be due sooner than what it waits for. Any thread. */
+void clocks_wake(struct clocks *clocks);
+void clocks_stop(struct clocks *clocks);
+
+#endif

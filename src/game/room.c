@@ -1,0 +1,336 @@
+/* Rooms out of the table and back. */
+#include "game/room.h"
+
+#include "base/clock.h"
+#include "game/room_int.h"
+
+#include <assert.h>
+
+/* --- keys --- */
+
+struct bytes room_pk(struct arena *arena, struct bytes code) {
+    return record_join(arena, "ROOM#", code);
+}
+
+struct bytes room_seat_sk(struct arena *arena, struct bytes player) {
+    return record_join(arena, "PLAYER#", player);
+}
+
+struct bytes room_round_sk(struct arena *arena, unsigned round) {
+    return arena_printf(arena, "ROUND#%04u", round);
+}
+
+struct bytes room_click_sk(struct arena *arena, unsigned round, struct bytes player) {
+    return arena_printf(arena, "CLICK#%04u#%.*s", round, BYTES_ARG(player));
+}
+
+int64_t room_ttl_s(int64_t now_ms) {
+    return now_ms / 1000 + ROOM_LIFE_S;
+}
+
+static const char *const status_names[] = {[ROOM_LOBBY] = "lobby",
+                                           [ROOM_PLAYING] = "playing",
+                                           [ROOM_OVER] = "over",
+                                           [ROOM_CLOSED] = "closed"};
+
+const char *room_status_name(enum room_status status) {
+    return status_names[status];
+}
+
+static enum room_status status_named(struct bytes name) {
+    for (unsigned i = 0; i < sizeof(status_names) / sizeof(*status_names); i++)
+        if (bytes_equal(name, bytes_str(status_names[i])))
+            return (enum room_status)i;
+    return ROOM_CLOSED;
+}
+
+/* --- reading --- */
+
+static struct item map_of(const struct item *item, struct bytes name) {
+    const struct value *map = item_map(item, name);
+    return map != NULL ? (struct item){map->pairs, map->count} : (struct item){0};
+}
+
+static enum status read_meta(struct room *room, const struct item *item, struct failure *failure) {
+    room->kind = match_kind_named(item_string(item, ROOM_KIND));
+    if (room->kind == NULL)
+        return failure_set(failure, room->arena, DAMAGED, "The room plays a game that is unknown");
+    room->status = status_named(item_string(item, ROOM_STATUS));
+    room->host = item_string(item, ROOM_HOST);
+    room->title = item_string(item, ROOM_TITLE);
+    room->listed = item_bool(item, ROOM_LISTED);
+    room->capacity = (unsigned)item_int(item, ROOM_CAPACITY);
+    room->version = (uint64_t)item_int(item, ROOM_VERSION);
+    room->match = (unsigned)item_int(item, ROOM_MATCH);
+    room->round = (unsigned)item_int(item, ROOM_ROUND);
+    room->due_ms = item_int(item, ROOM_DUE);
+    room->created_ms = item_int(item, ROOM_CREATED);
+    room->options = map_of(item, ROOM_OPTIONS);
+    room->state = map_of(item, ROOM_STATE);
+    return OK;
+}
+
+static void read_seat(struct room *room, const struct item *item) {
+    if (room->seat_count == ROOM_SEATS_MAX)
+        return;
+    room->seats[room->seat_count++] = (struct seat){
+        .player = item_string(item, SEAT_PLAYER),
+        .name = item_string(item, SEAT_NAME),
+        .colour = item_string(item, SEAT_COLOUR),
+        .number = (unsigned)item_int(item, SEAT_NUMBER),
+        .spectator = item_bool(item, SEAT_SPECTATOR),
+        .ready = item_bool(item, SEAT_READY),
+        .connected = item_bool(item, SEAT_CONNECTED),
+        .score = item_int(item, SEAT_SCORE),
+        .streak = item_int(item, SEAT_STREAK),
+        .joined_ms = item_int(item, SEAT_JOINED),
+        .state = map_of(item, SEAT_STATE),
+    };
+}
+
+/* The items of the room whose sort key begins so. */
+static enum status query(struct room *room, struct bytes prefix, struct failure *failure,
+                         struct page_reply *out) {
+    struct key_condition keys = {.count = 2};
+    keys.tests[0] = (struct key_test){
+        .name = GAME_PK, .op = KEY_EQ, .low = value_string(room_pk(room->arena, room->code))};
+    keys.tests[1] =
+        (struct key_test){.name = GAME_SK, .op = KEY_BEGINS, .low = value_string(prefix)};
+    struct page_request request = {
+        .table = room->game->table, .keys = &keys, .consistent = true, .select = SELECT_ALL};
+    return engine_page(room->game->engine, &request, room->arena, failure, out);
+}
+
+static enum status get(struct room *room, const struct bytes *sks, size_t count,
+                       struct failure *failure, struct get_reply *replies) {
+    struct get_request requests[2];
+    assert(count <= 2);
+    for (size_t i = 0; i < count; i++)
+        requests[i] = (struct get_request){
+            .table = room->game->table,
+            .key = game_key(room->arena, room_pk(room->arena, room->code), sks[i]),
+            .consistent = true};
+    return engine_get_many(room->game->engine, requests, count, room->arena, failure, replies);
+}
+
+static enum status load_seats(struct room *room, struct failure *failure) {
+    struct page_reply page;
+    enum status status = query(room, BYTES("PLAYER#"), failure, &page);
+    for (uint64_t i = 0; status == OK && i < page.count; i++)
+        read_seat(room, &page.items[i]);
+    return status;
+}
+
+enum status room_load(struct game *game, struct bytes code, struct arena *arena,
+                      struct failure *failure, struct room *out) {
+    *out = (struct room){.game = game, .arena = arena, .code = code, .now_ms = clock_now_ms()};
+    struct bytes sks[] = {ROOM_META, ROOM_LEASE};
+    struct get_reply replies[2];
+    struct get_reply round;
+    enum status status = room_code_valid(code) ? OK : NOT_FOUND;
+    if (status == OK)
+        status = get(out, sks, 2, failure, replies);
+    if (status == NOT_FOUND || (status == OK && !replies[0].found))
+        return failure_set(failure, arena, NOT_FOUND, "There is no room %.*s", BYTES_ARG(code));
+    if (status == OK)
+        status = read_meta(out, &replies[0].item, failure);
+    if (status != OK)
+        return status;
+    if (replies[1].found) {
+        out->lease_owner = item_string(&replies[1].item, LEASE_OWNER);
+        out->lease_until_ms = item_int(&replies[1].item, LEASE_UNTIL);
+    }
+    status = load_seats(out, failure);
+    if (status != OK || out->round == 0)
+        return status;
+    struct bytes sk = room_round_sk(arena, out->round);
+    status = get(out, &sk, 1, failure, &round);
+    if (status == OK && round.found)
+        out->round_item = round.item;
+    return status;
+}
+
+enum status room_load_reactions(struct room *room, struct failure *failure) {
+    struct page_reply page;
+    enum status status =
+        query(room, arena_printf(room->arena, "CLICK#%04u#", room->round), failure, &page);
+    if (status == OK) {
+        room->reactions = page.items;
+        room->reaction_count = (size_t)page.count;
+    }
+    return status;
+}
+
+struct seat *room_seat(struct room *room, struct bytes player) {
+    for (size_t i = 0; i < room->seat_count; i++)
+        if (room->seats[i].mark != MARK_REMOVED && bytes_equal(room->seats[i].player, player))
+            return &room->seats[i];
+    return NULL;
+}
+
+unsigned room_players(const struct room *room) {
+    unsigned count = 0;
+    for (size_t i = 0; i < room->seat_count; i++)
+        count += room->seats[i].mark != MARK_REMOVED && !room->seats[i].spectator;
+    return count;
+}
+
+void seat_touch(struct seat *seat) {
+    if (seat->mark == MARK_SAME)
+        seat->mark = MARK_CHANGED;
+}
+
+/* --- writing --- */
+
+static void put_bool(struct record *record, struct bytes name, bool truth) {
+    record_put(record, name, value_bool(truth));
+}
+
+static void put_map(struct record *record, struct bytes name, const struct item *map) {
+    record_put(record, name,
+               (struct value){.type = VALUE_M, .count = map->count, .pairs = map->pairs});
+}
+
+static void put_indexes(const struct room *room, struct record *record) {
+    struct arena *arena = room->arena;
+    if (room->listed && room->status != ROOM_CLOSED) {
+        record_string(record, BYTES("GSI1PK"),
+                      record_join(arena, "ROOMS#", bytes_str(room->kind->name)));
+        record_string(record, BYTES("GSI1SK"),
+                      arena_printf(arena, "%s#%013lld#%.*s", room_status_name(room->status),
+                                   (long long)room->created_ms, BYTES_ARG(room->code)));
+    }
+    if (room->due_ms != 0) {
+        record_string(record, BYTES("GSI2PK"), BYTES("CLOCKS"));
+        record_string(
+            record, BYTES("GSI2SK"),
+            arena_printf(arena, "%013lld#%.*s", (long long)room->due_ms, BYTES_ARG(room->code)));
+    }
+}
+
+static struct item meta_item(const struct room *room) {
+    struct record record = record_of(room->arena);
+    record_string(&record, GAME_PK, room_pk(room->arena, room->code));
+    record_string(&record, GAME_SK, ROOM_META);
+    put_indexes(room, &record);
+    record_string(&record, ROOM_CODE, room->code);
+    record_string(&record, ROOM_KIND, bytes_str(room->kind->name));
+    record_string(&record, ROOM_STATUS, bytes_str(room_status_name(room->status)));
+    record_string(&record, ROOM_HOST, room->host);
+    record_string(&record, ROOM_TITLE, room->title);
+    put_bool(&record, ROOM_LISTED, room->listed);
+    record_int(&record, ROOM_CAPACITY, room->capacity);
+    record_int(&record, ROOM_PLAYERS, room_players(room));
+    record_int(&record, ROOM_VERSION, (int64_t)room->version + 1);
+    record_int(&record, ROOM_MATCH, room->match);
+    record_int(&record, ROOM_ROUND, room->round);
+    record_int(&record, ROOM_DUE, room->due_ms);
+    record_int(&record, ROOM_CREATED, room->created_ms);
+    put_map(&record, ROOM_OPTIONS, &room->options);
+    put_map(&record, ROOM_STATE, &room->state);
+    record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));
+    return record_item(&record);
+}
+
+static struct item seat_item(const struct room *room, const struct seat *seat) {
+    struct record record = record_of(room->arena);
+    record_string(&record, GAME_PK, room_pk(room->arena, room->code));
+    record_string(&record, GAME_SK, room_seat_sk(room->arena, seat->player));
+    record_string(&record, SEAT_PLAYER, seat->player);
+    record_string(&record, SEAT_NAME, seat->name);
+    record_string(&record, SEAT_COLOUR, seat->colour);
+    record_int(&record, SEAT_NUMBER, seat->number);
+    put_bool(&record, SEAT_SPECTATOR, seat->spectator);
+    put_bool(&record, SEAT_READY, seat->ready);
+    put_bool(&record, SEAT_CONNECTED, seat->connected);
+    record_int(&record, SEAT_SCORE, seat->score);
+    record_int(&record, SEAT_STREAK, seat->streak);
+    record_int(&record, SEAT_JOINED, seat->joined_ms);
+    put_map(&record, SEAT_STATE, &seat->state);
+    record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));
+    return record_item(&record);
+}
+
+struct record room_round_record(const struct room *room) {
+    struct record record = record_of(room->arena);
+    record_string(&record, GAME_PK, room_pk(room->arena, room->code));
+    record_string(&record, GAME_SK, room_round_sk(room->arena, room->round));
+    record_int(&record, BYTES("n"), room->round);
+    record_int(&record, ROOM_MATCH, room->match);
+    record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));
+    return record;
+}
+
+void room_put_round(struct room *room, struct record *record) {
+    room->round_item = record_item(record);
+    room_also(room, &(struct action){.kind = ACTION_PUT, .item = room->round_item});
+}
+
+void room_also(struct room *room, const struct action *action) {
+    if (room->also_count == room->also_room) {
+        size_t more = room->also_room == 0 ? 8 : room->also_room * 2;
+        room->also = arena_grow(room->arena, room->also, room->also_room * sizeof(*action),
+                                more * sizeof(*action));
+        room->also_room = more;
+    }
+    room->also[room->also_count] = *action;
+    room->also[room->also_count++].table = room->game->table;
+}
+
+/* The room as it will be, if it is what it was: `user` is that. */
+struct meta_write {
+    uint64_t version;
+    struct item item;
+};
+
+static enum status write_meta(struct action *action, const struct item *old, struct arena *arena,
+                              struct item *new) {
+    const struct meta_write *write = action->user;
+    if ((uint64_t)item_int(old, ROOM_VERSION) != write->version)
+        return failure_set(&action->failure, arena, CONFLICT,
+                           "Somebody else was faster: the room has changed");
+    *new = write->item;
+    return OK;
+}
+
+static struct action seat_action(const struct room *room, const struct seat *seat) {
+    struct action action = {.kind = ACTION_PUT, .table = room->game->table};
+    if (seat->mark == MARK_REMOVED) {
+        action.kind = ACTION_DELETE;
+        action.item = game_key(room->arena, room_pk(room->arena, room->code),
+                               room_seat_sk(room->arena, seat->player));
+    } else
+        action.item = seat_item(room, seat);
+    return action;
+}
+
+void room_save_prepare(struct room *room, struct change *change) {
+    struct action *actions =
+        ARENA_ARRAY(room->arena, struct action, 1 + room->seat_count + room->also_count);
+    struct meta_write *write = ARENA_NEW(room->arena, struct meta_write);
+    *write = (struct meta_write){room->version, meta_item(room)};
+    size_t count = 0;
+    actions[count++] =
+        (struct action){.kind = ACTION_COMPUTE,
+                        .table = room->game->table,
+                        .item = game_key(room->arena, room_pk(room->arena, room->code), ROOM_META),
+                        .compute = write_meta,
+                        .user = write};
+    for (size_t i = 0; i < room->seat_count; i++)
+        if (room->seats[i].mark != MARK_SAME)
+            actions[count++] = seat_action(room, &room->seats[i]);
+    for (size_t i = 0; i < room->also_count; i++)
+        actions[count++] = room->also[i];
+    change->kind = CHANGE_WRITE;
+    change->actions = actions;
+    change->action_count = count;
+    change->all_or_nothing = true;
+}
+
+enum status room_saved(const struct change *change, struct failure *failure) {
+    *failure = change->failure;
+    for (size_t i = 0; failure->status == CANCELLED && i < change->action_count; i++)
+        if (change->actions[i].failure.status != OK)
+            *failure = change->actions[i].failure;
+    return failure->status;
+}
