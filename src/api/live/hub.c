@@ -1,0 +1,382 @@
+/* Topics are found by a mutex; a topic's watchers are in a list for each loop that only this loop
+ * touches. The watching thread posts a delivery to each loop that has some. */
+#include "api/live/hub.h"
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { LOOPS_MAX = 64, LOOK_MS = 10 };
+
+struct topic {
+    struct hub *hub;
+    const struct topic_kind *kind;
+    struct bytes key;       /* kind's letter and name: what the map knows it by */
+    struct bytes name;      /* within it */
+    struct value partition; /* in the same memory */
+    struct topic *next, *prev;
+    unsigned refs;           /* watchers, deliveries, the thread; under the hub's lock */
+    struct snapshot *latest; /* under the hub's lock */
+    uint64_t touched;        /* what it was when `latest` was made; the thread's after that */
+    int64_t rendered_ms;     /* the thread's */
+    struct watcher *watchers[LOOPS_MAX]; /* each its loop's own */
+    struct loop *loops[LOOPS_MAX];       /* those that have had watchers; under the lock */
+    uint8_t memory[];
+};
+
+struct hub {
+    struct game *game;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    bool stopping, hinted;
+    struct map topics;
+    struct topic *first;
+    uint64_t renderings;
+};
+
+/* ---- snapshots ---- */
+
+struct snapshot *snapshot_new(struct bytes text, const struct bytes *players, size_t count) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += players[i].size;
+    struct snapshot *snapshot = mem_zalloc(sizeof(*snapshot) + count * sizeof(struct bytes) + size);
+    snapshot->players = (struct bytes *)(snapshot + 1);
+    uint8_t *at = (uint8_t *)(snapshot->players + count);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(at, players[i].data, players[i].size);
+        snapshot->players[i] = bytes_of(at, players[i].size);
+        at += players[i].size;
+    }
+    snapshot->player_count = count;
+    snapshot->message = message_new(text);
+    atomic_init(&snapshot->refs, 1);
+    return snapshot;
+}
+
+void snapshot_ref(struct snapshot *snapshot) {
+    atomic_fetch_add_explicit(&snapshot->refs, 1, memory_order_relaxed);
+}
+
+void snapshot_unref(struct snapshot *snapshot) {
+    if (snapshot == NULL || atomic_fetch_sub(&snapshot->refs, 1) != 1)
+        return;
+    message_unref(snapshot->message);
+    mem_free(snapshot);
+}
+
+/* ---- topics: under the lock ---- */
+
+static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, struct bytes key,
+                               struct bytes partition) {
+    struct topic *topic = mem_zalloc(sizeof(*topic) + key.size + partition.size);
+    memcpy(topic->memory, key.data, key.size);
+    memcpy(topic->memory + key.size, partition.data, partition.size);
+    topic->hub = hub;
+    topic->kind = kind;
+    topic->key = bytes_of(topic->memory, key.size);
+    topic->name = bytes_skip(topic->key, 1);
+    topic->partition = value_string(bytes_of(topic->memory + key.size, partition.size));
+    topic->next = hub->first;
+    if (hub->first != NULL)
+        hub->first->prev = topic;
+    hub->first = topic;
+    map_put(&hub->topics, topic->key, topic);
+    return topic;
+}
+
+static void topic_unref(struct topic *topic) {
+    struct hub *hub = topic->hub;
+    if (--topic->refs != 0)
+        return;
+    map_del(&hub->topics, topic->key);
+    if (topic->next != NULL)
+        topic->next->prev = topic->prev;
+    if (topic->prev != NULL)
+        topic->prev->next = topic->next;
+    else
+        hub->first = topic->next;
+    snapshot_unref(topic->latest);
+    mem_free(topic);
+}
+
+static void topic_release(struct topic *topic) {
+    struct hub *hub = topic->hub;
+    pthread_mutex_lock(&hub->lock);
+    topic_unref(topic);
+    pthread_mutex_unlock(&hub->lock);
+}
+
+static uint64_t touched(const struct topic *topic) {
+    struct game *game = topic->hub->game;
+    return engine_touched(game->engine, game->table, &topic->partition);
+}
+
+/* ---- watching: on a loop ---- */
+
+static void link_watcher(struct topic *topic, struct watcher *watcher, unsigned loop) {
+    watcher->topic = topic;
+    watcher->prev = NULL;
+    watcher->next = topic->watchers[loop];
+    if (watcher->next != NULL)
+        watcher->next->prev = watcher;
+    topic->watchers[loop] = watcher;
+}
+
+static struct topic *find_topic(struct hub *hub, const struct topic_kind *kind, struct bytes name,
+                                struct loop *loop, struct arena *arena) {
+    struct bytes key =
+        arena_printf(arena, "%c%.*s", kind == &topic_room ? 'r' : 'b', BYTES_ARG(name));
+    pthread_mutex_lock(&hub->lock);
+    struct topic *topic = map_get(&hub->topics, key);
+    if (topic == NULL) {
+        topic = topic_new(hub, kind, key, kind->partition(hub->game, name, arena));
+        pthread_cond_signal(&hub->wake); /* it sleeps while there are none */
+    }
+    topic->refs++;
+    topic->loops[loop_index(loop)] = loop;
+    pthread_mutex_unlock(&hub->lock);
+    return topic;
+}
+
+/* The newest snapshot there is, with a reference; made now if there is none. */
+static struct snapshot *newest(struct topic *topic, struct arena *arena, struct failure *failure) {
+    struct hub *hub = topic->hub;
+    pthread_mutex_lock(&hub->lock);
+    struct snapshot *snapshot = topic->latest;
+    if (snapshot != NULL)
+        snapshot_ref(snapshot);
+    pthread_mutex_unlock(&hub->lock);
+    if (snapshot != NULL)
+        return snapshot;
+    uint64_t before = touched(topic);
+    snapshot = topic->kind->render(hub->game, topic->name, arena, failure);
+    if (snapshot == NULL)
+        return NULL;
+    pthread_mutex_lock(&hub->lock);
+    if (topic->latest == NULL) {
+        topic->latest = snapshot;
+        topic->touched = before;
+        snapshot_ref(snapshot);
+    }
+    pthread_mutex_unlock(&hub->lock);
+    return snapshot;
+}
+
+enum status hub_watch(struct hub *hub, const struct topic_kind *kind, struct bytes name,
+                      struct watcher *watcher, struct arena *arena, struct failure *failure) {
+    struct loop *loop = channel_loop(watcher->channel);
+    assert(loop == loop_current() && loop_index(loop) < LOOPS_MAX);
+    struct topic *topic = find_topic(hub, kind, name, loop, arena);
+    struct snapshot *snapshot = newest(topic, arena, failure);
+    if (snapshot == NULL) {
+        topic_release(topic);
+        return failure->status;
+    }
+    link_watcher(topic, watcher, loop_index(loop));
+    watcher->seen(watcher, snapshot);
+    snapshot_unref(snapshot);
+    return OK;
+}
+
+void hub_unwatch(struct hub *hub, struct watcher *watcher) {
+    struct topic *topic = watcher->topic;
+    (void)hub;
+    if (topic == NULL)
+        return;
+    unsigned loop = loop_index(loop_current());
+    if (watcher->next != NULL)
+        watcher->next->prev = watcher->prev;
+    if (watcher->prev != NULL)
+        watcher->prev->next = watcher->next;
+    else
+        topic->watchers[loop] = watcher->next;
+    watcher->topic = NULL;
+    topic_release(topic);
+}
+
+void hub_retell(struct hub *hub, struct watcher *watcher) {
+    (void)hub;
+    if (watcher->topic == NULL)
+        return;
+    struct arena arena;
+    struct failure failure = {0};
+    arena_init(&arena);
+    struct snapshot *snapshot = newest(watcher->topic, &arena, &failure);
+    if (snapshot != NULL)
+        watcher->seen(watcher, snapshot);
+    snapshot_unref(snapshot);
+    arena_release(&arena);
+}
+
+/* ---- delivering ---- */
+
+struct delivery {
+    struct task task;
+    struct topic *topic;
+    struct snapshot *snapshot;
+};
+
+static void run_delivery(struct task *task) {
+    struct delivery *delivery = (struct delivery *)task;
+    struct topic *topic = delivery->topic;
+    struct watcher *watcher = topic->watchers[loop_index(loop_current())];
+    while (watcher != NULL) {
+        struct watcher *next = watcher->next; /* it may go away */
+        watcher->seen(watcher, delivery->snapshot);
+        watcher = next;
+    }
+    snapshot_unref(delivery->snapshot);
+    topic_release(topic);
+    mem_free(delivery);
+}
+
+/* Under the lock. */
+static void deliver(struct topic *topic, struct snapshot *snapshot) {
+    for (unsigned i = 0; i < LOOPS_MAX; i++) {
+        if (topic->loops[i] == NULL)
+            continue;
+        struct delivery *delivery = mem_alloc(sizeof(*delivery));
+        *delivery =
+            (struct delivery){.task.run = run_delivery, .topic = topic, .snapshot = snapshot};
+        topic->refs++;
+        snapshot_ref(snapshot);
+        loop_post(topic->loops[i], &delivery->task);
+    }
+}
+
+/* ---- the thread ---- */
+
+/* The first topic from `topic` on that was touched and may be rendered, with a reference. */
+static struct topic *next_touched(struct hub *hub, struct topic *topic, int64_t now_ms,
+                                  uint64_t *stamp) {
+    for (; topic != NULL; topic = topic->next) {
+        if (topic->latest == NULL || now_ms - topic->rendered_ms < topic->kind->every_ms)
+            continue;
+        *stamp = touched(topic);
+        if (*stamp != topic->touched) {
+            topic->refs++;
+            return topic;
+        }
+    }
+    (void)hub;
+    return NULL;
+}
+
+/* Renders the topic anew and hands it out if it differs. */
+static void refresh(struct topic *topic, uint64_t stamp, int64_t now_ms) {
+    struct hub *hub = topic->hub;
+    struct arena arena;
+    struct failure failure = {0};
+    arena_init(&arena);
+    struct snapshot *snapshot = topic->kind->render(hub->game, topic->name, &arena, &failure);
+    arena_release(&arena);
+    topic->rendered_ms = now_ms;
+    if (snapshot == NULL && failure.status == NOT_FOUND) {
+        snapshot = snapshot_new(BYTES("{\"type\":\"gone\",\"v\":1}"), NULL, 0);
+        snapshot->over = true;
+    }
+    if (snapshot == NULL)
+        return; /* it stays touched: another look tells more */
+    pthread_mutex_lock(&hub->lock);
+    topic->touched = stamp;
+    hub->renderings++;
+    struct snapshot *before = topic->latest;
+    bool same = before->version != 0 && before->version == snapshot->version &&
+                before->over == snapshot->over;
+    if (!same) {
+        topic->latest = snapshot;
+        snapshot_ref(snapshot);
+        deliver(topic, snapshot);
+    }
+    pthread_mutex_unlock(&hub->lock);
+    if (!same)
+        snapshot_unref(before);
+    snapshot_unref(snapshot);
+}
+
+static void look(struct hub *hub) {
+    int64_t now_ms = clock_ticks_us() / 1000;
+    uint64_t stamp;
+    pthread_mutex_lock(&hub->lock);
+    struct topic *topic = next_touched(hub, hub->first, now_ms, &stamp);
+    while (topic != NULL) {
+        pthread_mutex_unlock(&hub->lock);
+        refresh(topic, stamp, now_ms);
+        pthread_mutex_lock(&hub->lock);
+        struct topic *after = topic->next;
+        topic_unref(topic);
+        topic = next_touched(hub, after, now_ms, &stamp);
+    }
+    pthread_mutex_unlock(&hub->lock);
+}
+
+static bool nap(struct hub *hub) {
+    int64_t until_us = clock_ticks_us() + LOOK_MS * 1000;
+    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    pthread_mutex_lock(&hub->lock);
+    while (!hub->stopping && hub->first == NULL) /* nobody looks: neither do we */
+        pthread_cond_wait(&hub->wake, &hub->lock);
+    while (!hub->stopping && !hub->hinted && clock_ticks_us() < until_us)
+        pthread_cond_timedwait(&hub->wake, &hub->lock, &until);
+    hub->hinted = false;
+    bool go_on = !hub->stopping;
+    pthread_mutex_unlock(&hub->lock);
+    return go_on;
+}
+
+static void *hub_main(void *argument) {
+    struct hub *hub = argument;
+    while (nap(hub))
+        look(hub);
+    return NULL;
+}
+
+void hub_hint(struct hub *hub) {
+    pthread_mutex_lock(&hub->lock);
+    hub->hinted = true;
+    pthread_cond_signal(&hub->wake);
+    pthread_mutex_unlock(&hub->lock);
+}
+
+/* ---- its life ---- */
+
+struct hub *hub_new(struct game *game) {
+    struct hub *hub = mem_zalloc(sizeof(*hub));
+    pthread_condattr_t attributes;
+    hub->game = game;
+    pthread_mutex_init(&hub->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&hub->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int failed = pthread_create(&hub->thread, NULL, hub_main, hub);
+    assert(failed == 0);
+    (void)failed;
+    return hub;
+}
+
+void hub_free(struct hub *hub) {
+    pthread_mutex_lock(&hub->lock);
+    hub->stopping = true;
+    pthread_cond_signal(&hub->wake);
+    pthread_mutex_unlock(&hub->lock);
+    pthread_join(hub->thread, NULL);
+    assert(hub->first == NULL);
+    map_release(&hub->topics);
+    pthread_cond_destroy(&hub->wake);
+    pthread_mutex_destroy(&hub->lock);
+    mem_free(hub);
+}
+
+void hub_figures(struct hub *hub, uint64_t *topics, uint64_t *renderings) {
+    pthread_mutex_lock(&hub->lock);
+    *topics = hub->topics.count;
+    *renderings = hub->renderings;
+    pthread_mutex_unlock(&hub->lock);
+}

@@ -1,0 +1,253 @@
+#include "api/live/render.h"
+
+#include "api/live/hub.h"
+#include "api/rest/out.h"
+#include "base/clock.h"
+#include "game/match.h"
+#include "game/standings.h"
+#include "json/json.h"
+
+/* ---- values ---- */
+
+static void put_pairs(struct buf *to, const struct pair *pairs, uint32_t count) {
+    buf_byte(to, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        if (i != 0)
+            buf_byte(to, ',');
+        json_put_string(to, pairs[i].name);
+        buf_byte(to, ':');
+        render_value(to, &pairs[i].value);
+    }
+    buf_byte(to, '}');
+}
+
+static void put_elements(struct buf *to, const struct value *list) {
+    buf_byte(to, '[');
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (i != 0)
+            buf_byte(to, ',');
+        render_value(to, &list->elements[i]);
+    }
+    buf_byte(to, ']');
+}
+
+void render_value(struct buf *to, const struct value *value) {
+    switch (value->type) {
+    case VALUE_S:
+        json_put_string(to, value->bytes);
+        break;
+    case VALUE_N:
+        number_write(to, value->bytes);
+        break;
+    case VALUE_B:
+        buf_byte(to, '"');
+        base64_put(to, value->bytes);
+        buf_byte(to, '"');
+        break;
+    case VALUE_BOOL:
+        buf_put(to, value->count != 0 ? BYTES("true") : BYTES("false"));
+        break;
+    case VALUE_M:
+        put_pairs(to, value->pairs, value->count);
+        break;
+    case VALUE_L:
+    case VALUE_SS:
+    case VALUE_NS:
+    case VALUE_BS:
+        put_elements(to, value);
+        break;
+    default:
+        buf_lit(to, "null");
+    }
+}
+
+/* ---- rooms ---- */
+
+/* An attribute that is for the table, not for people. */
+static bool is_inner(struct bytes name) {
+    static const char *const inner[] = {"PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "ttl"};
+    for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++)
+        if (bytes_equal(name, bytes_str(inner[i])))
+            return true;
+    return false;
+}
+
+static void put_item(struct buf *to, const struct item *item) {
+    buf_byte(to, '{');
+    for (uint32_t i = 0; i < item->count; i++) {
+        if (is_inner(item->pairs[i].name))
+            continue;
+        out_next(to);
+        json_put_string(to, item->pairs[i].name);
+        buf_byte(to, ':');
+        render_value(to, &item->pairs[i].value);
+    }
+    buf_byte(to, '}');
+}
+
+static void put_map(struct buf *to, const char *name, const struct item *map) {
+    out_name(to, name);
+    put_pairs(to, map->pairs, map->count);
+}
+
+static void put_seat(struct buf *to, const struct seat *seat) {
+    buf_byte(to, '{');
+    out_text(to, "player", seat->player);
+    out_text(to, "name", seat->name);
+    out_text(to, "colour", seat->colour);
+    out_uint(to, "seat", seat->number);
+    out_flag(to, "spectator", seat->spectator);
+    out_flag(to, "ready", seat->ready);
+    out_flag(to, "connected", seat->connected);
+    out_int(to, "points", seat->score);
+    out_int(to, "streak", seat->streak);
+    put_map(to, "state", &seat->state);
+    buf_byte(to, '}');
+}
+
+/* The kind's state without its secrets, which it knows by the name they have in the room's item. */
+static struct item shown_state(const struct room *room) {
+    struct pair pair = {BYTES("state"),
+                        {.type = VALUE_M, .count = room->state.count, .pairs = room->state.pairs}};
+    struct item shown = room->kind->show(&(struct item){&pair, 1}, room->arena);
+    const struct value *state = item_get(&shown, BYTES("state"));
+    return state != NULL ? (struct item){state->pairs, state->count} : (struct item){0};
+}
+
+static void put_room(struct buf *to, const struct room *room) {
+    struct item state = shown_state(room);
+    buf_byte(to, '{');
+    out_text(to, "code", room->code);
+    out_word(to, "kind", room->kind->name);
+    out_word(to, "status", room_status_name(room->status));
+    out_text(to, "host", room->host);
+    out_text(to, "title", room->title);
+    out_flag(to, "listed", room->listed);
+    out_uint(to, "capacity", room->capacity);
+    out_uint(to, "players", room_players(room));
+    out_uint(to, "version", room->version);
+    out_uint(to, "match", room->match);
+    out_uint(to, "round", room->round);
+    out_int(to, "dueAt", room->due_ms);
+    out_int(to, "createdAt", room->created_ms);
+    put_map(to, "options", &room->options);
+    put_map(to, "state", &state);
+    buf_byte(to, '}');
+}
+
+void render_room(struct buf *to, const struct room *room) {
+    out_name(to, "room");
+    put_room(to, room);
+    out_name(to, "players");
+    buf_byte(to, '[');
+    for (size_t i = 0; i < room->seat_count; i++) {
+        if (room->seats[i].mark == MARK_REMOVED)
+            continue;
+        out_next(to);
+        put_seat(to, &room->seats[i]);
+    }
+    buf_byte(to, ']');
+    out_name(to, "round");
+    if (room->round_item.count == 0) {
+        buf_lit(to, "null");
+        return;
+    }
+    struct item round = room->kind->show(&room->round_item, room->arena);
+    put_item(to, &round);
+}
+
+void render_room_item(struct buf *to, const struct item *meta, struct arena *arena) {
+    const struct value *name = item_get(meta, BYTES("kind"));
+    const struct match_kind *kind = name != NULL ? match_kind_named(name->bytes) : NULL;
+    struct item shown = kind != NULL ? kind->show(meta, arena) : *meta;
+    put_item(to, &shown);
+}
+
+static struct bytes room_partition(struct game *game, struct bytes name, struct arena *arena) {
+    (void)game;
+    return arena_printf(arena, "ROOM#%.*s", BYTES_ARG(name));
+}
+
+static struct snapshot *room_snapshot(struct game *game, struct bytes name, struct arena *arena,
+                                      struct failure *failure) {
+    struct room *room = ARENA_NEW(arena, struct room);
+    struct bytes *players = ARENA_ARRAY(arena, struct bytes, ROOM_SEATS_MAX);
+    struct buf text = {0};
+    enum status status = room_load(game, name, arena, failure, room);
+    if (status != OK && status != NOT_FOUND)
+        return NULL;
+    if (status == NOT_FOUND && room->version == 0)
+        return NULL;
+    buf_printf(&text, "{\"type\":\"state\",\"v\":1,\"now\":%lld", (long long)clock_now_ms());
+    render_room(&text, room);
+    buf_byte(&text, '}');
+    for (size_t i = 0; i < room->seat_count; i++)
+        players[i] = room->seats[i].player;
+    struct snapshot *snapshot = snapshot_new(buf_bytes(&text), players, room->seat_count);
+    snapshot->version = room->version;
+    snapshot->over = room->status == ROOM_CLOSED;
+    buf_release(&text);
+    return snapshot;
+}
+
+const struct topic_kind topic_room = {
+    .every_ms = 0, .partition = room_partition, .render = room_snapshot};
+
+/* ---- boards ---- */
+
+/* "<limit> <instance>" */
+static struct bytes split(struct bytes name, uint32_t *limit) {
+    *limit = 0;
+    while (name.size > 0 && name.data[0] != ' ') {
+        *limit = *limit * 10 + (uint32_t)(name.data[0] - '0');
+        name = bytes_skip(name, 1);
+    }
+    return bytes_skip(name, name.size > 0);
+}
+
+static struct bytes board_partition(struct game *game, struct bytes name, struct arena *arena) {
+    uint32_t limit;
+    struct bytes instance = split(name, &limit);
+    (void)game;
+    return arena_printf(arena, "BOARD#%.*s", BYTES_ARG(instance));
+}
+
+static void put_board(struct game *game, const struct board *board,
+                      const struct standings *standings, struct arena *arena, struct buf *to) {
+    struct rest_call call = {.game = game, .arena = arena, .reply = to};
+    buf_printf(to, "{\"type\":\"board\",\"v\":1,\"now\":%lld", (long long)clock_now_ms());
+    out_board(&call, board);
+    out_uint(to, "total", standings->total);
+    out_name(to, "entries");
+    buf_byte(to, '[');
+    for (size_t i = 0; i < standings->count; i++) {
+        out_next(to);
+        buf_byte(to, '{');
+        out_standing(&call, board, &standings->rows[i]);
+        buf_byte(to, '}');
+    }
+    buf_lit(to, "]}");
+}
+
+static struct snapshot *board_snapshot(struct game *game, struct bytes name, struct arena *arena,
+                                       struct failure *failure) {
+    const struct board *board;
+    struct standings standings;
+    struct buf text = {0};
+    struct standings_request request = {.from = 1, .detail = DETAIL_FULL};
+    struct bytes instance = split(name, &request.limit);
+    if (board_find(game, instance, arena, failure, &board) != OK)
+        return NULL;
+    request.board = board;
+    struct snapshot *snapshot = NULL;
+    if (standings_page(game, &request, arena, failure, &standings) == OK) {
+        put_board(game, board, &standings, arena, &text);
+        snapshot = snapshot_new(buf_bytes(&text), NULL, 0);
+    }
+    board_drop(board);
+    buf_release(&text);
+    return snapshot;
+}
+
+const struct topic_kind topic_board = {
+    .every_ms = 200, .partition = board_partition, .render = board_snapshot};
