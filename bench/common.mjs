@@ -1,9 +1,11 @@
-// What the benches share: medians, rows with their goals, a Redis server, a client that fills a
-// sorted set, and where a process keeps its memory.
-import { spawn } from 'node:child_process';
+// What the benches share: medians, rows with their goals, nginx and wrk, a Redis server, a client
+// that fills a sorted set, and where a process keeps its memory.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
+import { root } from '../tests/lib/server.mjs';
 
 export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -28,6 +30,40 @@ async function freePort() {
   listener.close();
   await once(listener, 'close');
   return port;
+}
+
+// One nginx worker that answers everything with so many bytes.
+export async function startNginx(folder, size) {
+  const port = await freePort();
+  mkdirSync(path.join(folder, 'nginx'), { recursive: true });
+  const config = path.join(folder, 'nginx.conf');
+  writeFileSync(config, `daemon off; worker_processes 1; pid ${folder}/nginx/pid; error_log ${folder}/nginx/error.log;
+events { worker_connections 1024; }
+http { access_log off; keepalive_requests 1000000000; keepalive_timeout 600s; default_type application/json;
+  client_body_temp_path ${folder}/nginx/body; proxy_temp_path ${folder}/nginx/proxy; fastcgi_temp_path ${folder}/nginx/f;
+  uwsgi_temp_path ${folder}/nginx/u; scgi_temp_path ${folder}/nginx/s;
+  server { listen 127.0.0.1:${port}; location / { return 200 "${'x'.repeat(size)}"; } } }
+`);
+  const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config], { stdio: 'ignore' });
+  process.on('exit', () => child.kill('SIGTERM'));
+  await sleep(500);
+  return { endpoint: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGTERM') };
+}
+
+// One run of wrk that posts the lines of a file as bodies of an operation.
+export function wrk(endpoint, { operation, file }, { seconds, connections }) {
+  const printed = execFileSync('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s',
+    path.join(root, 'bench/wrk.lua'), `${endpoint}/`, '--', operation, file], { encoding: 'utf8' });
+  const [, rate, p50, p99, errors] = /RESULT (\S+) (\d+) (\d+) (\d+)/.exec(printed);
+  if (Number(errors) > 0) throw new Error(`${operation}: ${errors} errors\n${printed}`);
+  return { rate: Number(rate), p50: Number(p50), p99: Number(p99) };
+}
+
+// Where a server that was started with --redis says it listens.
+export function redisPort(server) {
+  const found = /Redis\s+\S*:(\d+)/.exec(server.printed());
+  if (!found) throw new Error(`no Redis port in: ${server.printed()}`);
+  return Number(found[1]);
 }
 
 // Starts Debian's redis-server on a free loopback port: in memory, or with every write synced.

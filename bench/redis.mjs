@@ -12,7 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rawClient } from '../tests/lib/raw.mjs';
 import { program, startServer, temporaryFolder } from '../tests/lib/server.mjs';
-import { connect, fill, grouped, median, memory, startRedis, table } from './common.mjs';
+import { connect, fill, grouped, median, memory, redisPort, startRedis, table } from './common.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -54,9 +54,7 @@ function ask(port, words, pipeline, requests) {
 async function startOurs() {
   const threads = options.threads ? ['--threads', options.threads] : [];
   const server = await startServer({ data: path.join(folder, 'data'), args: ['--log-level', 'error', '--redis', '127.0.0.1:0', ...threads] });
-  const found = /Redis\s+\S*:(\d+)/.exec(server.printed());
-  if (!found) throw new Error(`no Redis port in: ${server.printed()}`);
-  return { ...server, endpoint: server.endpoint, redis: Number(found[1]) };
+  return { ...server, redis: redisPort(server) };
 }
 
 async function info(port, section, name) {

@@ -5,11 +5,12 @@
 // Each round asks every contestant in turn, so that a noisy moment hits all of them; the figure is
 // the median of the rounds and the ratio is the median of the rounds' ratios.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rawClient } from '../tests/lib/raw.mjs';
 import { program, root, startServer, temporaryFolder } from '../tests/lib/server.mjs';
+import { median, startNginx, wrk as ask } from './common.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -25,8 +26,6 @@ const small = Number(options.small);
 const large = Number(options.large);
 const folder = temporaryFolder();
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // --- the data: a room with its players and clicks, and a board, at two sizes ---
 
@@ -187,32 +186,9 @@ const transact = (size) => ({
   }),
 });
 
-function wrk(endpoint, { operation, file }, seconds = options.seconds) {
-  const printed = execFileSync('wrk', ['-t1', `-c${options.connections}`, `-d${seconds}s`, '-s',
-    path.join(root, 'bench/wrk.lua'), `${endpoint}/`, '--', operation, file], { encoding: 'utf8' });
-  const [, rate, p50, p99, errors] = /RESULT (\S+) (\d+) (\d+) (\d+)/.exec(printed);
-  if (Number(errors) > 0) throw new Error(`${operation}: ${errors} errors\n${printed}`);
-  return { rate: Number(rate), p50: Number(p50), p99: Number(p99) };
-}
+const wrk = (endpoint, what, seconds = options.seconds) => ask(endpoint, what, { seconds, connections: options.connections });
 
 // --- the contestants ---
-
-async function startNginx(size) {
-  const port = 20000 + (process.pid % 20000);
-  mkdirSync(path.join(folder, 'nginx'), { recursive: true });
-  const config = path.join(folder, 'nginx.conf');
-  writeFileSync(config, `daemon off; worker_processes 1; pid ${folder}/nginx/pid; error_log ${folder}/nginx/error.log;
-events { worker_connections 1024; }
-http { access_log off; keepalive_requests 1000000000; keepalive_timeout 600s; default_type application/json;
-  client_body_temp_path ${folder}/nginx/body; proxy_temp_path ${folder}/nginx/proxy; fastcgi_temp_path ${folder}/nginx/f;
-  uwsgi_temp_path ${folder}/nginx/u; scgi_temp_path ${folder}/nginx/s;
-  server { listen 127.0.0.1:${port}; location / { return 200 "${'x'.repeat(size)}"; } } }
-`);
-  const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config], { stdio: 'ignore' });
-  process.on('exit', () => child.kill('SIGTERM'));
-  await sleep(500);
-  return { endpoint: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGTERM') };
-}
 
 async function startDynalite() {
   const { default: dynalite } = await import(path.join(root, 'tests/node_modules/dynalite/index.js')).catch(() => ({}));
@@ -276,7 +252,7 @@ async function main() {
   row('load over BatchWriteItem, durable', `${Math.round(items / ((Date.now() - from) / 1000))} items a second`);
 
   const sample = (await client.must('GetItem', JSON.parse(readFileSync(getItem(small).file, 'utf8').split('\n')[0])));
-  const nginx = await startNginx(JSON.stringify(sample).length);
+  const nginx = await startNginx(folder, JSON.stringify(sample).length);
   const ping = { operation: 'GetItem', file: getItem(small).file };
 
   const asked = [
