@@ -93,15 +93,19 @@ extern const struct redis_command redis_connection_commands[]; /* connection.c *
 extern const struct redis_command redis_client_commands[];     /* client_commands.c */
 extern const struct redis_command redis_score_commands[];      /* scores.c: ZADD, ZSCORE, ... */
 extern const struct redis_command redis_range_commands[];      /* ranges.c: ZRANGE, ZCOUNT, ... */
+extern const struct redis_command redis_store_commands[];      /* stores.c: ZRANGESTORE */
 extern const struct redis_command redis_removal_commands[];    /* removals.c: ZREMRANGEBY... */
 extern const struct redis_command redis_pop_commands[];        /* pops.c: ZPOPMIN, BZPOPMIN, ... */
 extern const struct redis_command redis_algebra_commands[];    /* algebra.c: ZUNION, ... */
 extern const struct redis_command redis_random_commands[];     /* random.c: ZRANDMEMBER */
 extern const struct redis_command redis_scan_commands[];       /* scan.c: SCAN, ZSCAN */
-extern const struct redis_command redis_key_commands[];        /* keys.c: DEL, RENAME, OBJECT, ... */
-extern const struct redis_command redis_keyspace_commands[];   /* keyspace.c: KEYS, FLUSHALL, ... */
-extern const struct redis_command redis_expiry_commands[];     /* expiry.c: EXPIRE, TTL, ... */
+extern const struct redis_command redis_key_commands[];      /* keys.c: DEL, RENAME, OBJECT, ... */
+extern const struct redis_command redis_keyspace_commands[]; /* keyspace.c: KEYS, FLUSHALL, ... */
+extern const struct redis_command redis_expiry_commands[];   /* expiry.c: EXPIRE, TTL, ... */
 extern const struct redis_command redis_transaction_commands[]; /* transactions.c: MULTI, ... */
+extern const struct redis_command redis_command_commands[];     /* commands.c: COMMAND */
+extern const struct redis_command redis_setting_commands[];     /* settings.c: CONFIG */
+extern const struct redis_command redis_server_commands[];      /* server.c: INFO, TIME, WAIT */
 
 /* Without case; NULL: there is none. */
 const struct redis_command *redis_command_find(struct bytes name);

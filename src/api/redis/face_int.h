@@ -17,6 +17,10 @@ struct redis_loop {
     _Atomic(uint64_t) clients_ever, commands, bytes_in, hits, misses;
 };
 
+struct redis_counts {
+    uint64_t clients, commands, bytes_in, hits, misses;
+};
+
 struct redis_face {
     struct game *game;
     struct redis_settings settings;
@@ -28,6 +32,7 @@ struct redis_face {
     struct redis_client *clients; /* a list, newest first; each is changed on its own loop only */
     unsigned client_count;
     uint64_t last_id;
+    struct redis_counts counted_from; /* what INFO does not count any more */
 
     struct waiting waiting; /* clients that wait for entries */
     struct cursors cursors; /* where scans go on */
@@ -38,5 +43,8 @@ static inline void redis_count(_Atomic(uint64_t) *count, uint64_t more) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
                           memory_order_relaxed);
 }
+
+/* Counts of INFO begin again. */
+void redis_reset_counts(struct redis_face *face);
 
 #endif

@@ -9,19 +9,12 @@
 #include <strings.h>
 
 static const struct redis_command *const lists[] = {
-    redis_connection_commands,
-    redis_client_commands,
-    redis_score_commands,
-    redis_range_commands,
-    redis_removal_commands,
-    redis_pop_commands,
-    redis_algebra_commands,
-    redis_random_commands,
-    redis_scan_commands,
-    redis_key_commands,
-    redis_keyspace_commands,
-    redis_expiry_commands,
-    redis_transaction_commands,
+    redis_connection_commands, redis_client_commands,      redis_score_commands,
+    redis_range_commands,      redis_store_commands,       redis_removal_commands,
+    redis_pop_commands,        redis_algebra_commands,     redis_random_commands,
+    redis_scan_commands,       redis_key_commands,         redis_keyspace_commands,
+    redis_expiry_commands,     redis_transaction_commands, redis_command_commands,
+    redis_setting_commands,    redis_server_commands,
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]), NAME_MAX_SIZE = 32 };
 
