@@ -39,12 +39,8 @@ static enum status prepare_one(struct rest_call *call, struct one *one, const st
         status = score_read(call, body, &one->arena, submission);
     if (status != OK)
         return status;
-    if (own.size != 0)
-        submission->token =
-            arena_printf(&one->arena, "v1/%.*s/%.*s",
-                         BYTES_ARG(call->who.key != NULL ? call->who.key->id : call->who.player),
-                         BYTES_ARG(own));
-    else if (key.size != 0)
+    submission->token = own;
+    if (own.size == 0 && key.size != 0)
         submission->token =
             arena_printf(&one->arena, "%.*s#%zu", BYTES_ARG(key), (size_t)(one - one->batch->ones));
     one->prepared = true;

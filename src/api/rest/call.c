@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { KEY_SIZE_MAX = 255 };
+enum { KEY_SIZE_MAX = 200 };
 
 /* --- faults --- */
 
@@ -132,9 +132,12 @@ struct change *rest_change(struct rest_call *call) {
     struct change *change = ARENA_NEW(call->arena, struct change);
     change->kind = CHANGE_WRITE;
     change->arena = call->arena;
-    rest_idempotency(call, &change->token); /* was checked when the request came */
-    if (change->token.size != 0)
-        digest(call, change->token_digest);
+    struct bytes key, who = call->who.key != NULL ? call->who.key->id : call->who.player;
+    rest_idempotency(call, &key); /* was checked when the request came */
+    if (key.size == 0)
+        return change;
+    change->token = arena_printf(call->arena, "v1/%.*s/%.*s", BYTES_ARG(who), BYTES_ARG(key));
+    digest(call, change->token_digest);
     return change;
 }
 
@@ -171,7 +174,6 @@ struct bytes rest_query_number(struct rest_call *call, const char *name) {
 
 enum status rest_idempotency(struct rest_call *call, struct bytes *out) {
     struct bytes key = http_header(call->exchange, "Idempotency-Key");
-    struct bytes who = call->who.player;
     *out = (struct bytes){0};
     if (key.size == 0)
         return OK;
@@ -180,9 +182,7 @@ enum status rest_idempotency(struct rest_call *call, struct bytes *out) {
                             KEY_SIZE_MAX);
     if ((call->route->flags & ROUTE_IDEMPOTENT) == 0)
         return rest_invalid(call, "Idempotency-Key", "this request takes no Idempotency-Key");
-    if (who.size == 0 && call->who.key != NULL)
-        who = call->who.key->id;
-    *out = arena_printf(call->arena, "v1/%.*s/%.*s", BYTES_ARG(who), BYTES_ARG(key));
+    *out = key;
     return OK;
 }
 
@@ -205,6 +205,13 @@ enum status rest_board(struct rest_call *call) {
     if (call->board->rules.plain && !call->board->exists)
         return rest_fail(call, NOT_FOUND, "there is no board %.*s", BYTES_ARG(name));
     return OK;
+}
+
+enum status rest_open(struct rest_call *call) {
+    enum status status = board_check_open(call->board, clock_now_ms(), call->arena, &call->failure);
+    if (status == INVALID) /* it is not the request that is wrong */
+        call->status = 409;
+    return status;
 }
 
 /* What the answer hangs on besides what the engine tells: the question, and the period. */

@@ -98,12 +98,14 @@ struct bytes rest_query(const struct rest_call *call, const char *name);
 int64_t rest_query_count(const struct rest_call *call, const char *name, int64_t otherwise);
 /* The encoded number; empty if it is not given. */
 struct bytes rest_query_number(struct rest_call *call, const char *name);
-/* The key of the header, with who asks in front; empty if there is none. */
+/* The header's key; empty if there is none. */
 enum status rest_idempotency(struct rest_call *call, struct bytes *out);
 
 /* The board of the path's first argument and of ?scope= and ?period=. It is given back with the
  * call. NOT_FOUND if there is none. */
 enum status rest_board(struct rest_call *call);
+/* Whether the board can be written now; if not, the answer is 409. */
+enum status rest_open(struct rest_call *call);
 /* Has the answer carry an ETag for the board as it is. True if the client has that already, and
  * the answer is 304. */
 bool rest_unchanged(struct rest_call *call);

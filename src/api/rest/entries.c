@@ -2,7 +2,6 @@
 #include "api/rest/cursor.h"
 #include "api/rest/handlers.h"
 #include "api/rest/out.h"
-#include "base/clock.h"
 
 enum { PAGE_LIMIT = 25, AROUND_EACH = 5 };
 
@@ -155,7 +154,7 @@ enum status rest_entry_delete(struct rest_call *call) {
     struct bytes key;
     enum status status = rest_board(call);
     if (status == OK)
-        status = board_check_open(call->board, clock_now_ms(), call->arena, &call->failure);
+        status = rest_open(call);
     if (status == OK)
         status = entry_key_of(call->path[1], call->arena, &call->failure, &key);
     if (status != OK)
@@ -204,6 +203,6 @@ static enum status cleared(struct rest_call *call) {
 enum status rest_entries_clear(struct rest_call *call) {
     enum status status = rest_board(call);
     if (status == OK)
-        status = board_check_open(call->board, clock_now_ms(), call->arena, &call->failure);
+        status = rest_open(call);
     return status == OK ? rest_background(call, clear_work, cleared) : status;
 }

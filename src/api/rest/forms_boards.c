@@ -38,7 +38,7 @@ static const struct form form_season = {"Season", "A period with a name of its o
          optional,                                                                                   \
          "With timeframe season: in order, not overlapping",                                         \
          0,                                                                                          \
-         1000,                                                                                       \
+         BOARD_SEASONS_MAX,                                                                          \
          .form = &form_season,                                                                       \
          .element = FORM_OBJECT},                                                                    \
         {"scopes",                                                                                   \
@@ -47,7 +47,7 @@ static const struct form form_season = {"Season", "A period with a name of its o
          "What it is kept for: global, kinds such as room (for room:AB12), or *; global unless "     \
          "told",                                                                                     \
          0,                                                                                          \
-         100,                                                                                        \
+         BOARD_SCOPES_MAX,                                                                           \
          .element = FORM_TEXT},                                                                      \
         {"order", FORM_CHOICE, optional, "Who is first; high unless told",                           \
          .choices = words_order},                                                                    \
@@ -297,7 +297,7 @@ static const struct form_field batch_score_fields[] = {
     {"board", FORM_TEXT, 0, "that board", 1, 1024},
     {"player", FORM_TEXT, 0, "Whose score it is; left out by a player with a token", 1, 1000},
     POINTS_FIELDS,
-    {"idempotencyKey", FORM_TEXT, FORM_NULLABLE, "As the header of a single submission", 1, 255},
+    {"idempotencyKey", FORM_TEXT, FORM_NULLABLE, "As the header of a single submission", 1, 200},
     {0},
 };
 static const struct form form_batch_score = {"ScoreOfBatch", "One of several", batch_score_fields};

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "game/entry.h"
+#include "game/player.h"
 
 enum { REASONS_MAX = 10, ROUNDS_MAX = 100 };
 
@@ -17,6 +18,7 @@ struct loading {
     size_t count;
     struct change change;
     struct entry_write *writes; /* of this round */
+    bool *hidden;               /* whether their members are */
     size_t *numbers;            /* their lines */
     size_t written;
     unsigned rounds;
@@ -88,41 +90,59 @@ static void fill_write(struct rest_call *call, struct loading *loading,
                                   .meta = line->meta};
 }
 
+struct round {
+    struct map seen; /* members, by their key */
+    struct action *actions;
+    size_t action_count;
+};
+
+/* A player who is hidden stays so: what its profile says is looked at in the same commit. Members
+ * of a plain board need not be players. */
+static void add_write(struct rest_call *call, struct loading *loading, struct round *round,
+                      const struct score_line *line, struct bytes key) {
+    const struct board *board = call->board;
+    size_t at = loading->written++;
+    struct entry_write *write = &loading->writes[at];
+    bool plain = board->rules.plain && line->name.size == 0 && line->meta == NULL;
+    map_put(&round->seen, key, write);
+    fill_write(call, loading, line, write);
+    loading->numbers[at] = line->number;
+    if (!board->rules.plain) {
+        write->hide = &loading->hidden[at];
+        player_hidden_action(call->game, line->member, call->arena, &loading->hidden[at],
+                             &round->actions[round->action_count++]);
+    }
+    entry_action(call->game, board, key, plain ? entry_write_plain : entry_write_kept, write,
+                 call->arena, &round->actions[round->action_count++]);
+}
+
 /* The actions of a round: lines whose member is not in it yet. The rest stays. */
 static void fill_round(struct rest_call *call, struct loading *loading) {
-    struct map seen = {0};
-    const struct board *board = call->board;
-    struct action *actions = arena_alloc(call->arena, (loading->count + 1) * sizeof actions[0]);
-    size_t left = 0, count = 0, made = 0;
-    loading->writes = arena_alloc(call->arena, loading->count * sizeof loading->writes[0]);
-    loading->numbers = arena_alloc(call->arena, loading->count * sizeof loading->numbers[0]);
-    if (!board->exists)
-        board_make_action(call->game, board, call->arena, &actions[made++]);
-    for (size_t i = 0; i < loading->count; i++) {
+    size_t count = loading->count, left = 0;
+    struct round round = {.actions =
+                              arena_alloc(call->arena, (2 * count + 1) * sizeof round.actions[0])};
+    loading->writes = arena_alloc(call->arena, count * sizeof loading->writes[0]);
+    loading->numbers = arena_alloc(call->arena, count * sizeof loading->numbers[0]);
+    loading->hidden = ARENA_ARRAY(call->arena, bool, count);
+    loading->written = 0;
+    board_make_action(call->game, call->board, call->arena, &round.actions[round.action_count++]);
+    for (size_t i = 0; i < count; i++) {
         struct score_line line = loading->lines[i];
         struct failure failure;
         struct bytes key;
-        if (entry_key_of(line.member, call->arena, &failure, &key) != OK) {
+        if (entry_key_of(line.member, call->arena, &failure, &key) != OK)
             refuse(loading, line.number, failure.text);
-        } else if (map_get(&seen, key) != NULL) {
+        else if (map_get(&round.seen, key) != NULL)
             loading->lines[left++] = line;
-        } else {
-            struct entry_write *write = &loading->writes[count];
-            bool plain = board->rules.plain && line.name.size == 0 && line.meta == NULL;
-            map_put(&seen, key, write);
-            fill_write(call, loading, &line, write);
-            loading->numbers[count] = line.number;
-            entry_action(call->game, board, key, plain ? entry_write_plain : entry_write_kept,
-                         write, call->arena, &actions[made + count++]);
-        }
+        else
+            add_write(call, loading, &round, &line, key);
     }
-    map_release(&seen);
+    map_release(&round.seen);
     loading->count = left;
-    loading->written = count;
     loading->change = (struct change){.kind = CHANGE_WRITE,
                                       .arena = call->arena,
-                                      .actions = actions,
-                                      .action_count = made + count};
+                                      .actions = round.actions,
+                                      .action_count = round.action_count};
 }
 
 static void count_round(struct loading *loading) {
@@ -202,7 +222,7 @@ enum status rest_entries_load(struct rest_call *call) {
     enum status status = find_board(call);
     loading->now_ms = clock_now_ms();
     if (status == OK)
-        status = board_check_open(call->board, loading->now_ms, call->arena, &call->failure);
+        status = rest_open(call);
     if (status != OK)
         return status;
     if (call->board->rules.source_count != 0 || call->board->rules.feed_count != 0)

@@ -33,7 +33,7 @@ static void put_path_parameters(struct buf *to, const char *path) {
 
 static void put_header_parameters(struct buf *to, const struct route *route) {
     static const struct form_field key = {
-        "Idempotency-Key", FORM_TEXT, 0, "Makes a repeat harmless for ten minutes", 1, 255};
+        "Idempotency-Key", FORM_TEXT, 0, "Makes a repeat harmless for ten minutes", 1, 200};
     static const struct form_field match = {"If-None-Match", FORM_TEXT, 0,
                                             "The ETag of an earlier answer: 304 if it is still so"};
     if ((route->flags & ROUTE_IDEMPOTENT) != 0)

@@ -132,11 +132,21 @@ enum status rest_scores_submit(struct rest_call *call) {
     return status == OK ? start(call, submitting) : status;
 }
 
+/* The board may be told by its id or by an instance's name; it must be the present one. */
 enum status rest_entry_put(struct rest_call *call) {
     struct submitting *submitting = ARENA_NEW(call->arena, struct submitting);
-    submitting->submission.board = call->path[0];
-    submitting->submission.period = rest_query(call, "period");
-    submitting->submission.player = call->path[1];
+    struct submission *submission = &submitting->submission;
     enum status status = rest_own(call, call->path[1]);
-    return status == OK ? start(call, submitting) : status;
+    if (status == OK)
+        status = rest_board(call);
+    if (status == OK)
+        status = rest_open(call);
+    if (status != OK)
+        return status;
+    if (call->board->scope.size != 0)
+        return rest_invalid(call, "scopes", "submit to the board, and name the scope in scopes");
+    submission->board = call->board->rules.plain ? call->board->instance : call->board->rules.id;
+    submission->period = call->board->period.name;
+    submission->player = call->path[1];
+    return start(call, submitting);
 }
