@@ -100,13 +100,14 @@ enum status look_rows(const struct look *look, const struct standings_request *r
     if (status != OK)
         return status;
     size_t count = reply.count < limit ? reply.count : limit;
-    bool beyond = reply.count > limit, passed = page.skip != 0 || request->cursor != NULL;
     status = read_rows(look, &reply, count, backward, out);
+    if (status == OK)
+        status = count != 0 ? rank_rows(look, out) : look_count(look, &out->total);
+    bool beyond = reply.count > limit;
+    bool passed = out->total != 0 && (page.skip != 0 || request->cursor != NULL);
     out->more = backward ? passed : beyond;
     out->before = backward ? beyond : passed;
-    if (status != OK)
-        return status;
-    return count != 0 ? rank_rows(look, out) : look_count(look, &out->total);
+    return status;
 }
 
 /* --- pages --- */

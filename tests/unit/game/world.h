@@ -66,6 +66,28 @@ static inline enum entry_outcome world_put(struct world *world, const char *name
     return write.outcome;
 }
 
+/* Makes the definition. */
+static inline void world_define(struct world *world, const struct board_rules *rules) {
+    struct change change = {.arena = &world->arena};
+    assert_ok(board_define_prepare(world->game, rules, true, &change, &world->failure),
+              world->failure);
+    assert_ok(game_wait(world->game, &change), change.failure);
+}
+
+/* Submits, waits and gives the results, which hold until world_submitted(). */
+static inline enum status world_submit(struct world *world, const struct submission *submission,
+                                       struct submit *submit) {
+    enum status status =
+        submit_prepare(world->game, submission, &world->arena, &world->failure, submit);
+    if (status != OK)
+        return status;
+    game_wait(world->game, &submit->change);
+    status = submit_finish(submit, &world->failure);
+    if (status != OK)
+        submit_release(submit);
+    return status;
+}
+
 static inline struct bytes number_in(struct arena *arena, const char *text) {
     struct bytes number;
     assert_int_equal(number_read(arena, bytes_str(text), &number), NUMBER_OK);
