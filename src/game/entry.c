@@ -1,6 +1,7 @@
 /* Entries as items, and what a board says of scores. */
 #include "game/entry.h"
 
+#include "base/clock.h"
 #include "game/entry_int.h"
 #include "game/record.h"
 
@@ -56,6 +57,17 @@ bool entry_score_fits(const struct board_rules *rules, struct bytes score) {
 int entry_order(const struct board_rules *rules, const struct points *a, const struct points *b) {
     int order = points_compare(a, b);
     return rules->order == ORDER_HIGH ? -order : order;
+}
+
+bool entry_is_late(const struct board *board) {
+    return board->period.ends_ms != INT64_MAX && clock_now_ms() >= board->period.ends_ms;
+}
+
+enum status entry_refuse_late(struct action *action, const struct board *board,
+                              struct arena *arena) {
+    return failure_set(&action->failure, arena, INVALID,
+                       "Board %.*s has ended: it can be read, not written",
+                       BYTES_ARG(board->instance));
 }
 
 void entry_action(struct game *game, const struct board *board, struct bytes member_key,

@@ -10,6 +10,12 @@
 /* The points of an item, shown or hidden. False: it has none. */
 bool entry_points(const struct item *item, struct points *out, bool *hidden);
 
+/* Whether the board's period has ended while the write was on its way. Asked on the engine's
+ * thread, where periods are sealed too, so that nothing is written to one that is. */
+bool entry_is_late(const struct board *board);
+enum status entry_refuse_late(struct action *action, const struct board *board,
+                              struct arena *arena);
+
 /* --- entry_item.c: items with points in them --- */
 
 /* The number that decides between equal points: see entry.h. */

@@ -151,6 +151,8 @@ enum status entry_write_kept(struct action *action, const struct item *old, stru
                              struct item *new) {
     struct entry_write *write = action->user;
     struct keeping keeping = {.write = write, .old = old, .arena = arena};
+    if (entry_is_late(write->board))
+        return entry_refuse_late(action, write->board, arena);
     write->before = (struct points){0};
     write->hidden = false;
     write->had_old = old->count != 0 && entry_points(old, &write->before, &write->hidden);

@@ -34,6 +34,8 @@ enum status entry_write_plain(struct action *action, const struct item *old, str
     struct entry_write *write = action->user;
     const struct board_rules *rules = &write->board->rules;
     struct points points;
+    if (entry_is_late(write->board))
+        return entry_refuse_late(action, write->board, arena);
     write->before = (struct points){0};
     write->hidden = false;
     write->had_old = old->count != 0 && entry_points(old, &write->before, &write->hidden);
