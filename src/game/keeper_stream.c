@@ -45,9 +45,11 @@ struct step {
     uint64_t gaps;
 };
 
+/* Before anything was stored all are the same: the beginning. */
 static bool same_position(const struct stats_position *a, const struct stats_position *b) {
-    return a->stored == b->stored && a->label_ms == b->label_ms &&
-           memcmp(a->at, b->at, sizeof(a->at)) == 0;
+    if (!a->stored || !b->stored)
+        return a->stored == b->stored;
+    return a->label_ms == b->label_ms && memcmp(a->at, b->at, sizeof(a->at)) == 0;
 }
 
 static enum status take_step(struct action *action, const struct item *old, struct arena *arena,
@@ -227,7 +229,7 @@ static enum status count_plays(struct keeper *keeper, unsigned shard,
                 to.at[i] = reader->at[i];
         uint64_t from = reader->stored.at[shard];
         stats_prepare(keeper->game, page->records, page->count, from, arena, &batch);
-        bool late = page->next > from + STORE_AFTER ||
+        bool late = reader->gaps != 0 || page->next > from + STORE_AFTER ||
                     (page->next > from && clock_ticks_us() - reader->stored_us > STORE_AFTER_US);
         if (batch.plays == 0 && !late)
             return OK;

@@ -1,0 +1,665 @@
+/* The keeper, step by step: a keeper without its thread, a clock that is moved. */
+#include "game/world.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "game/keeper_int.h"
+#include "game/play.h"
+#include "game/player.h"
+#include "game/record.h"
+
+enum { DAY_MS = 24 * 60 * 60 * 1000 };
+
+static struct item get(struct world *world, const char *pk, const char *sk) {
+    struct item item = {0};
+    get_item(world->engine, &world->arena, "gametable",
+             game_key(&world->arena, bytes_str(pk), bytes_str(sk)), &item);
+    return item;
+}
+
+static struct bytes play_once(struct world *world, const char *player, const char *game,
+                              const char *score, int64_t lasts_ms) {
+    struct change open = {.arena = &world->arena};
+    struct play play;
+    struct bytes token;
+    struct action end;
+    assert_ok(play_open_prepare(world->game, bytes_str(player), bytes_str(game), NULL, &open,
+                                &world->failure, &play, &token),
+              world->failure);
+    assert_ok(game_wait(world->game, &open), open.failure);
+    play_end_action(world->game, &play,
+                    score != NULL ? number_in(&world->arena, score) : (struct bytes){0},
+                    play.started_ms + lasts_ms, &world->arena, &end);
+    struct change change = write_of(&world->arena, &end, 1);
+    assert_ok(game_wait(world->game, &change), change.failure);
+    return play.id;
+}
+
+static struct item stats_of(struct world *world, const char *player) {
+    struct item stats = {0};
+    enum status status =
+        player_stats(world->game, bytes_str(player), &world->arena, &world->failure, &stats);
+    assert_true(status == OK || status == NOT_FOUND);
+    return stats;
+}
+
+static struct item game_stats(const struct item *stats, const char *game) {
+    const struct value *games = item_map(stats, BYTES("games"));
+    const struct value *map = games != NULL ? value_get(games, bytes_str(game)) : NULL;
+    return map != NULL ? (struct item){map->pairs, map->count} : (struct item){0};
+}
+
+static void assert_number(const struct item *item, const char *name, const char *want) {
+    char text[NUMBER_MAX_TEXT] = "";
+    struct bytes number = item_number(item, bytes_str(name));
+    size_t size = number.size != 0 ? number_text(number, text) : 0;
+    assert_bytes_equal(bytes_of(text, size), bytes_str(want));
+}
+
+static void run_once(struct world *world) {
+    struct keeper *keeper = keeper_new(world->game);
+    keeper_run(keeper);
+    assert_int_equal(keeper->figures.failures, 0);
+    keeper_free(keeper);
+}
+
+/* --- stats --- */
+
+static void test_stats(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct keeper *keeper = keeper_new(world.game);
+    keeper_run(keeper);
+    assert_int_equal(stats_of(&world, "ann").count, 0);
+    play_once(&world, "ann", "tetris", "10", 1000);
+    play_once(&world, "ann", "tetris", "-0.00000000000000000001", 500);
+    play_once(&world, "ann", "pong", "9007199254740993", 1);
+    play_once(&world, "ann", "pong", NULL, 2);
+    play_once(&world, "bob", "pong", "1", 7);
+    keeper_run(keeper);
+    struct item stats = stats_of(&world, "ann");
+    assert_number(&stats, "plays", "4");
+    assert_number(&stats, "totalScore", "9007199254741002.99999999999999999999");
+    assert_number(&stats, "totalMs", "1503");
+    struct item tetris = game_stats(&stats, "tetris"), pong = game_stats(&stats, "pong");
+    assert_number(&tetris, "plays", "2");
+    assert_number(&tetris, "bestScore", "10");
+    assert_number(&tetris, "leastScore", "-0.00000000000000000001");
+    assert_number(&tetris, "totalMs", "1500");
+    assert_number(&pong, "plays", "2");
+    assert_number(&pong, "totalScore", "9007199254740993");
+    assert_true(item_int(&stats, BYTES("lastPlayedAt")) ==
+                item_int(&tetris, BYTES("lastPlayedAt")));
+    /* Nothing twice: by the same keeper, by another, by a third that starts over. */
+    keeper_run(keeper);
+    run_once(&world);
+    play_once(&world, "ann", "tetris", "11", 1);
+    run_once(&world);
+    keeper_run(keeper);
+    stats = stats_of(&world, "ann");
+    assert_number(&stats, "plays", "5");
+    assert_int_equal(keeper->figures.plays, 5);
+    assert_int_equal(keeper->figures.gaps, 0);
+    keeper_free(keeper);
+    world_close(&world);
+}
+
+/* What it writes itself does not keep it busy. */
+static void test_rests(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct keeper *keeper = keeper_new(world.game);
+    play_once(&world, "ann", "tetris", "1", 1);
+    keeper_run(keeper);
+    struct engine_figures before, after;
+    engine_figures(world.engine, &before);
+    for (int i = 0; i < 20; i++)
+        keeper_run(keeper);
+    engine_figures(world.engine, &after);
+    assert_int_equal(before.commits, after.commits);
+    keeper_free(keeper);
+    world_close(&world);
+}
+
+static void test_erased(void **state) {
+    struct world world;
+    uint64_t gone;
+    (void)state;
+    world_open(&world);
+    play_once(&world, "ann", "tetris", "1", 1);
+    play_once(&world, "bob", "tetris", "1", 1);
+    assert_ok(player_erase(world.game, BYTES("ann"), &world.arena, &world.failure, &gone),
+              world.failure);
+    run_once(&world);
+    assert_int_equal(stats_of(&world, "ann").count, 0);
+    assert_int_equal(get(&world, "PLAYER#ann", "STATS").count, 0);
+    assert_true(stats_of(&world, "bob").count != 0);
+    world_close(&world);
+}
+
+/* Sums that need more digits than there are, and more games than an item can hold. */
+static void test_bounds(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    play_once(&world, "ann", "g", "1e100", 1);
+    play_once(&world, "ann", "g", "1", 1);
+    for (int i = 0; i < 520; i++) {
+        char game[16];
+        snprintf(game, sizeof(game), "game-%d", i);
+        play_once(&world, "bob", game, "2", 1);
+    }
+    run_once(&world);
+    struct item ann = stats_of(&world, "ann"), bob = stats_of(&world, "bob");
+    assert_number(&ann, "plays", "2");
+    assert_number(&ann, "unsummed", "1");
+    assert_bytes_equal(item_number(&ann, BYTES("totalScore")), number_in(&world.arena, "1e100"));
+    assert_number(&bob, "plays", "520");
+    assert_number(&bob, "totalScore", "1040");
+    assert_int_equal(item_map(&bob, BYTES("games"))->count, 500);
+    world_close(&world);
+}
+
+/* Records that are gone are told of, and those that are left are counted. */
+static void test_gap(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    run_once(&world);
+    play_once(&world, "ann", "tetris", "1", 1);
+    run_once(&world);
+    struct item position = get(&world, "KEEPER", "STATS");
+    struct value zeros[STREAM_SHARDS];
+    for (unsigned i = 0; i < STREAM_SHARDS; i++)
+        zeros[i] = value_int(&world.arena, 0);
+    struct value at = {.type = VALUE_L, .count = STREAM_SHARDS, .elements = zeros};
+    /* As if everything up to here had passed its day. */
+    struct stream_list_request request = {.table = BYTES("gametable"), .limit = 1};
+    struct stream_list list;
+    engine_streams(world.engine, &request, &world.arena, &list);
+    position = item_with(&world.arena, &position, BYTES("at"), &at);
+    put_item(world.engine, &world.arena, "gametable", position);
+    struct stream *stream = streams_find(&local_of(world.engine)->streams, BYTES("gametable"),
+                                         list.streams[0].label_ms);
+    pthread_rwlock_wrlock(&local_of(world.engine)->moment);
+    for (unsigned i = 0; i < STREAM_SHARDS; i++)
+        stream->info.kept[i] = local_of(world.engine)->streams.next;
+    pthread_rwlock_unlock(&local_of(world.engine)->moment);
+    play_once(&world, "ann", "tetris", "1", 1);
+    struct keeper *keeper = keeper_new(world.game);
+    keeper_run(keeper);
+    assert_int_equal(keeper->figures.gaps, STREAM_SHARDS);
+    struct item stats = stats_of(&world, "ann");
+    assert_number(&stats, "plays", "2");
+    position = get(&world, "KEEPER", "STATS");
+    assert_number(&position, "gaps", "4");
+    keeper_free(keeper);
+    world_close(&world);
+}
+
+static void set_stream(struct world *world, enum stream_view view) {
+    struct alteration alteration = {.stream = &view};
+    struct change change = {.kind = CHANGE_UPDATE_TABLE,
+                            .arena = &world->arena,
+                            .table = BYTES("gametable"),
+                            .alteration = &alteration};
+    assert_ok(game_wait(world->game, &change), change.failure);
+}
+
+/* A stream that was switched off is read to its end, then the next one. */
+static void test_streams(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct keeper *keeper = keeper_new(world.game);
+    play_once(&world, "ann", "tetris", "1", 1);
+    keeper_run(keeper);
+    play_once(&world, "ann", "tetris", "1", 1);
+    set_stream(&world, STREAM_OFF);
+    keeper_run(keeper);
+    set_stream(&world, STREAM_BOTH);
+    play_once(&world, "ann", "tetris", "1", 1);
+    keeper_run(keeper);
+    play_once(&world, "ann", "tetris", "1", 1);
+    set_stream(&world, STREAM_OFF);
+    set_stream(&world, STREAM_NEW);
+    play_once(&world, "ann", "tetris", "1", 1);
+    run_once(&world);
+    keeper_run(keeper);
+    struct item stats = stats_of(&world, "ann");
+    assert_number(&stats, "plays", "5");
+    assert_int_equal(keeper->figures.gaps, 0);
+    keeper_free(keeper);
+    world_close(&world);
+}
+
+/* --- stats against a model, over crashes and with several keepers --- */
+
+enum { PLAYERS = 7, KEEPERS = 3 };
+
+struct model {
+    int64_t plays[PLAYERS], score[PLAYERS], time[PLAYERS], best[PLAYERS];
+};
+
+static void check_model(struct world *world, const struct model *model) {
+    for (int i = 0; i < PLAYERS; i++) {
+        char id[8], want[32];
+        snprintf(id, sizeof(id), "p%d", i);
+        struct item stats = stats_of(world, id), game = game_stats(&stats, "g");
+        assert_int_equal(item_int(&stats, BYTES("plays")), model->plays[i]);
+        assert_int_equal(item_int(&stats, BYTES("totalScore")), model->score[i]);
+        assert_int_equal(item_int(&stats, BYTES("totalMs")), model->time[i]);
+        if (model->plays[i] == 0)
+            continue;
+        snprintf(want, sizeof(want), "%lld", (long long)model->best[i]);
+        assert_number(&game, "bestScore", want);
+    }
+}
+
+static void model_play(struct world *world, struct random *random, struct model *model) {
+    int who = (int)random_below(random, PLAYERS), score = (int)random_below(random, 100) - 50;
+    int lasts = (int)random_below(random, 1000);
+    char id[8], text[16];
+    snprintf(id, sizeof(id), "p%d", who);
+    snprintf(text, sizeof(text), "%d", score);
+    play_once(world, id, "g", text, lasts);
+    if (model->plays[who]++ == 0 || score > model->best[who])
+        model->best[who] = score;
+    model->score[who] += score;
+    model->time[who] += lasts;
+}
+
+static void test_model(void **state) {
+    struct world world = {0};
+    struct random random;
+    struct model model = {0};
+    struct keeper *keepers[KEEPERS] = {0};
+    char *folder = folder_make();
+    struct local_settings settings = {.store.path = folder, .threads = 1};
+    (void)state;
+    random_seed(&random, test_seed());
+    arena_init(&world.arena);
+    for (int life = 0; life < 6; life++) {
+        world.engine = engine_open(&settings);
+        world_open_game(&world);
+        for (int i = 0; i < KEEPERS; i++)
+            keepers[i] = keeper_new(world.game);
+        for (int step = 0; step < 60; step++) {
+            if (random_below(&random, 3) != 0)
+                model_play(&world, &random, &model);
+            else
+                keeper_run(keepers[random_below(&random, KEEPERS)]);
+        }
+        if (life == 5) {
+            keeper_run(keepers[random_below(&random, KEEPERS)]);
+            check_model(&world, &model);
+        }
+        /* Between any two steps it may end: what was counted is with where it has come to. */
+        for (int i = 0; i < KEEPERS; i++)
+            keeper_free(keepers[i]);
+        game_close(world.game);
+        engine_close(world.engine);
+        arena_reset(&world.arena);
+    }
+    arena_release(&world.arena);
+    folder_remove(folder);
+}
+
+/* Two keepers with their threads, and somebody who plays. */
+static void test_threads(void **state) {
+    struct world world;
+    struct random random;
+    struct model model = {0};
+    (void)state;
+    random_seed(&random, test_seed());
+    world_open(&world);
+    struct keeper *one = keeper_start(world.game), *two = keeper_start(world.game);
+    for (int i = 0; i < 300; i++) {
+        model_play(&world, &random, &model);
+        if (i % 20 == 0)
+            keeper_run(i % 40 == 0 ? one : two);
+    }
+    keeper_run(one);
+    check_model(&world, &model);
+    struct keeper_figures figures, others;
+    keeper_figures(one, &figures);
+    keeper_figures(two, &others);
+    assert_int_equal(figures.plays + others.plays, 300);
+    keeper_stop(two);
+    keeper_stop(one);
+    world_close(&world);
+}
+
+/* --- periods --- */
+
+static void define(struct world *world, struct board_rules rules, bool create) {
+    struct change change = {.arena = &world->arena};
+    rules.decimals = -1;
+    assert_ok(board_define_prepare(world->game, &rules, create, &change, &world->failure),
+              world->failure);
+    assert_ok(game_wait(world->game, &change), change.failure);
+}
+
+static void score(struct world *world, const char *board, const char *member, double points) {
+    world_put(world, board, bytes_str(member),
+              (struct entry_write){.points = points_of_double(&world->arena, points),
+                                   .now_ms = clock_now_ms()});
+}
+
+static char *state_pk(struct world *world, const char *board) {
+    const struct board *found = world_board(world, board);
+    char *pk =
+        (char *)arena_printf(&world->arena, "INSTANCE#%.*s%c", BYTES_ARG(found->instance), 0).data;
+    board_drop(found);
+    return pk;
+}
+
+/* How many records of the stream tell that the instance was sealed. */
+static int count_seals(struct world *world, const char *pk) {
+    struct stream_list_request request = {.table = BYTES("gametable"), .limit = 1};
+    struct stream_list list;
+    int seals = 0;
+    engine_streams(world->engine, &request, &world->arena, &list);
+    for (unsigned shard = 0; shard < STREAM_SHARDS; shard++) {
+        struct stream_read_request read = {.table = BYTES("gametable"),
+                                           .label_ms = list.streams[0].label_ms,
+                                           .shard = shard,
+                                           .from = list.streams[0].kept[shard],
+                                           .limit = 1000};
+        struct stream_read_reply page;
+        assert_ok(engine_stream_read(world->engine, &read, &world->arena, &world->failure, &page),
+                  world->failure);
+        for (size_t i = 0; i < page.count; i++) {
+            const struct stream_record *record = &page.records[i];
+            if (bytes_equal(item_string(&record->keys, GAME_PK), bytes_str(pk)))
+                seals += item_get(&record->new, BYTES("sealedAt")) != NULL &&
+                         item_get(&record->old, BYTES("sealedAt")) == NULL;
+        }
+    }
+    return seals;
+}
+
+static void test_seals(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    define(&world,
+           (struct board_rules){.id = BYTES("daily"), .game = BYTES("g"), .timeframe = FRAME_DAILY},
+           true);
+    define(&world, (struct board_rules){.id = BYTES("ever"), .game = BYTES("g")}, true);
+    struct keeper *keeper = keeper_new(world.game), *other = keeper_new(world.game);
+    for (int i = 0; i < 15; i++) {
+        char member[16];
+        snprintf(member, sizeof(member), "m%02d", i);
+        score(&world, "daily", member, i);
+        score(&world, "ever", member, i);
+    }
+    keeper_run(keeper);
+    char *pk = state_pk(&world, "daily"), *ever = state_pk(&world, "ever");
+    struct item open = get(&world, pk, "STATE");
+    assert_null(item_get(&open, BYTES("sealedAt")));
+    clock_shift_ms(DAY_MS);
+    keeper_run(keeper);
+    keeper_run(other);
+    keeper_run(keeper);
+    struct item sealed = get(&world, pk, "STATE");
+    assert_number(&sealed, "total", "15");
+    assert_true(item_int(&sealed, BYTES("sealedAt")) >= item_int(&open, BYTES("endsAt")));
+    const struct value *final = item_get(&sealed, BYTES("final"));
+    assert_true(final != NULL && final->type == VALUE_L && final->count == FINAL_ROWS);
+    for (uint32_t i = 0; i < final->count; i++) {
+        struct item row = {final->elements[i].pairs, final->elements[i].count};
+        char member[16];
+        snprintf(member, sizeof(member), "m%02d", 14 - (int)i);
+        assert_int_equal(item_int(&row, BYTES("rank")), i + 1);
+        assert_bytes_equal(item_string(&row, BYTES("member")), bytes_str(member));
+        assert_int_equal(item_int(&row, GAME_SCORE), 14 - (int)i);
+    }
+    assert_int_equal(keeper->figures.sealed + other->figures.sealed, 1);
+    assert_int_equal(count_seals(&world, pk), 1);
+    struct item all = get(&world, ever, "STATE");
+    assert_null(item_get(&all, BYTES("sealedAt")));
+
+    /* Erasing takes the name out, and leaves the rank. */
+    uint64_t gone;
+    assert_ok(player_erase(world.game, BYTES("m14"), &world.arena, &world.failure, &gone),
+              world.failure);
+    assert_int_equal(gone, 2);
+    sealed = get(&world, pk, "STATE");
+    final = item_get(&sealed, BYTES("final"));
+    assert_int_equal(final->count, FINAL_ROWS);
+    assert_null(value_get(&final->elements[0], BYTES("member")));
+    assert_non_null(value_get(&final->elements[0], BYTES("score")));
+    assert_non_null(value_get(&final->elements[1], BYTES("member")));
+    keeper_free(keeper);
+    keeper_free(other);
+    world_close(&world);
+}
+
+/* Sealed is sealed: what was on its way when the period ended comes too late. */
+static void test_late_entry(void **state) {
+    struct world world;
+    struct action action;
+    struct bytes key;
+    (void)state;
+    world_open(&world);
+    define(
+        &world,
+        (struct board_rules){.id = BYTES("hourly"), .game = BYTES("g"), .timeframe = FRAME_HOURLY},
+        true);
+    score(&world, "hourly", "ann", 1);
+    const struct board *board = world_board(&world, "hourly");
+    struct entry_write write = {
+        .board = board, .points = points_of_double(&world.arena, 9), .now_ms = clock_now_ms()};
+    assert_ok(entry_key_of(BYTES("bob"), &world.arena, &world.failure, &key), world.failure);
+    for (int kept = 0; kept < 2; kept++) {
+        entry_action(world.game, board, key, kept ? entry_write_kept : entry_write_plain, &write,
+                     &world.arena, &action);
+        clock_shift_ms(60 * 60 * 1000);
+        run_once(&world);
+        struct change change = write_of(&world.arena, &action, 1);
+        assert_int_equal(game_wait(world.game, &change), INVALID);
+        assert_true(bytes_find(change.failure.text, BYTES("has ended")) != SIZE_MAX);
+    }
+    uint64_t total;
+    assert_ok(standings_total(world.game, board, &world.arena, &world.failure, &total),
+              world.failure);
+    assert_int_equal(total, 1);
+    board_drop(board);
+    world_close(&world);
+}
+
+static bool there(struct world *world, const char *pk, const char *sk) {
+    return get(world, pk, sk).count != 0;
+}
+
+/* A sealed period stays as long as its board says; said later, it holds for those before, too. */
+static void test_period_life(void **state) {
+    struct world world;
+    struct board_rules rules = {
+        .id = BYTES("daily"), .game = BYTES("g"), .timeframe = FRAME_DAILY, .period_life_s = 3600};
+    (void)state;
+    world_open(&world);
+    struct keeper *keeper = keeper_new(world.game);
+    define(&world, rules, true);
+    rules.id = BYTES("kept");
+    rules.period_life_s = 0;
+    define(&world, rules, true);
+    score(&world, "daily", "ann", 1);
+    score(&world, "kept", "ann", 1);
+    char *pk = state_pk(&world, "daily"), *kept = state_pk(&world, "kept");
+    char *entries = (char *)arena_printf(&world.arena, "BOARD#%s%c", pk + 9, 0).data;
+    int64_t ends_ms;
+    struct item open = get(&world, pk, "STATE");
+    ends_ms = item_int(&open, BYTES("endsAt"));
+    keeper_run(keeper);
+    clock_shift_ms(ends_ms - clock_now_ms());
+    keeper_run(keeper);
+    assert_int_equal(keeper->figures.sealed, 2);
+    assert_true(there(&world, pk, "STATE") && there(&world, entries, "ann"));
+    clock_shift_ms(ends_ms + 3600 * 1000 - clock_now_ms());
+    keeper_run(keeper);
+    assert_false(there(&world, pk, "STATE") || there(&world, entries, "ann"));
+    assert_true(there(&world, kept, "STATE"));
+    rules.period_life_s = 60;
+    define(&world, rules, false);
+    keeper_run(keeper);
+    assert_false(there(&world, kept, "STATE"));
+    assert_int_equal(keeper->figures.removed, 2);
+    assert_int_equal(keeper->figures.failures, 0);
+    keeper_free(keeper);
+    world_close(&world);
+}
+
+/* Sealed after a restart, by a keeper that did not see it begin. */
+static void test_seals_later(void **state) {
+    struct world world = {0};
+    char *folder = folder_make();
+    struct local_settings settings = {.store.path = folder, .threads = 1};
+    (void)state;
+    arena_init(&world.arena);
+    world.engine = engine_open(&settings);
+    world_open_game(&world);
+    define(
+        &world,
+        (struct board_rules){.id = BYTES("hourly"), .game = BYTES("g"), .timeframe = FRAME_HOURLY},
+        true);
+    score(&world, "hourly", "ann", 3);
+    char *pk = state_pk(&world, "hourly");
+    run_once(&world);
+    game_close(world.game);
+    engine_close(world.engine);
+    clock_shift_ms(2 * 60 * 60 * 1000);
+    world.engine = engine_open(&settings);
+    world_open_game(&world);
+    run_once(&world);
+    run_once(&world);
+    struct item sealed = get(&world, pk, "STATE");
+    assert_number(&sealed, "total", "1");
+    assert_int_equal(count_seals(&world, pk), 1);
+    world_close(&world);
+    folder_remove(folder);
+}
+
+/* --- boards that end --- */
+
+static void set_expiry(struct world *world, const char *name, int64_t at_ms) {
+    const struct board *board = world_board(world, name);
+    struct action action;
+    board_expire_action(world->game, board, at_ms, &world->arena, &action);
+    struct change change = write_of(&world->arena, &action, 1);
+    assert_ok(game_wait(world->game, &change), change.failure);
+    board_drop(board);
+}
+
+static void test_ends(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    define(&world, (struct board_rules){.id = BYTES("ever"), .game = BYTES("g")}, true);
+    struct keeper *keeper = keeper_new(world.game);
+    keeper_run(keeper);
+    for (int i = 0; i < 250; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "plain%d", i);
+        score(&world, name, "ann", 1);
+        if (i % 5 != 0)
+            set_expiry(&world, name, clock_now_ms() + 5000);
+    }
+    score(&world, "ever", "ann", 1);
+    set_expiry(&world, "ever", clock_now_ms() + 5000);
+    keeper_run(keeper);
+    assert_int_equal(keeper->figures.removed, 0);
+    set_expiry(&world, "plain1", 0);
+    clock_shift_ms(6000);
+    keeper_run(keeper);
+    assert_int_equal(keeper->figures.removed, 200);
+    assert_int_equal(keeper->figures.failures, 0);
+    assert_true(there(&world, "BOARD#plain0", "ann") && there(&world, "BOARD#plain1", "ann"));
+    assert_false(there(&world, "BOARD#plain2", "ann") || there(&world, "BOARD#ever", "ann"));
+    assert_false(there(&world, "INSTANCE#plain2", "STATE"));
+    keeper_free(keeper);
+    world_close(&world);
+}
+
+/* What was marked when the keeper started is finished at once, what is marked later by whoever did.
+ */
+static void test_clearing(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct keeper *early = keeper_new(world.game);
+    keeper_run(early);
+    for (int i = 0; i < 50; i++) {
+        char member[8];
+        snprintf(member, sizeof(member), "m%d", i);
+        score(&world, "board", member, i);
+    }
+    struct item marked = get(&world, "INSTANCE#board", "STATE");
+    struct value what = value_string(BYTES("board")), list = value_string(BYTES("CLEARING"));
+    struct value key = value_string(BYTES("board"));
+    marked = item_with(&world.arena, &marked, BYTES("clearing"), &what);
+    marked = item_with(&world.arena, &marked, BYTES("GSI2PK"), &list);
+    marked = item_with(&world.arena, &marked, BYTES("GSI2SK"), &key);
+    put_item(world.engine, &world.arena, "gametable", marked);
+    keeper_run(early);
+    keeper_run(early);
+    assert_true(there(&world, "BOARD#board", "m0"));
+    run_once(&world);
+    assert_false(there(&world, "BOARD#board", "m0") || there(&world, "BOARD#board", "m49"));
+    assert_false(there(&world, "INSTANCE#board", "STATE"));
+    keeper_run(early);
+    assert_int_equal(early->figures.removed, 0);
+    keeper_free(early);
+    world_close(&world);
+}
+
+/* --- the heap --- */
+
+static void test_dues(void **state) {
+    struct dues dues = {0};
+    struct random random;
+    struct arena arena;
+    int64_t last = INT64_MIN, now = 0;
+    int count = 0;
+    (void)state;
+    random_seed(&random, test_seed());
+    arena_init(&arena);
+    for (int i = 0; i < 2000; i++) {
+        char name[32];
+        int64_t at = (int64_t)random_below(&random, 1000);
+        snprintf(name, sizeof(name), "%lld", (long long)at);
+        dues_add(&dues, at, bytes_str(name));
+    }
+    for (; now <= 1000; now += 50) {
+        struct bytes name;
+        while (dues_take(&dues, now, &arena, &name)) {
+            int64_t at = atoll(arena_str(&arena, name));
+            assert_true(at >= last && at <= now);
+            last = at;
+            count++;
+        }
+        assert_true(dues_next(&dues) > now);
+    }
+    assert_int_equal(count, 2000);
+    assert_true(dues_next(&dues) == INT64_MAX);
+    dues_add(&dues, 5, BYTES("left"));
+    dues_release(&dues);
+    arena_release(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stats),       cmocka_unit_test(test_rests),
+        cmocka_unit_test(test_erased),      cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_gap),         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_seals),       cmocka_unit_test(test_late_entry),
+        cmocka_unit_test(test_period_life), cmocka_unit_test(test_seals_later),
+        cmocka_unit_test(test_ends),        cmocka_unit_test(test_clearing),
+        cmocka_unit_test(test_dues),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
