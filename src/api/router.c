@@ -6,7 +6,8 @@
 
 struct router {
     struct dynamodb_face *dynamodb;
-    struct rest *rest; /* NULL: no boards */
+    struct rest *rest; /* NULL: no boards, */
+    struct live *live; /* and no rooms */
     struct admin admin;
 };
 
@@ -18,8 +19,14 @@ struct router *router_new(struct engine *engine, const struct router_settings *s
                                         : transfer_background(settings->dynamodb.transfer);
     struct rest_settings rest = {
         .game = settings->game, .keys = settings->dynamodb.keys, .background = background};
-    if (settings->game != NULL)
+    struct live_settings live = {.game = settings->game,
+                                 .keys = settings->dynamodb.keys,
+                                 .clocks = settings->clocks,
+                                 .origins = settings->origins};
+    if (settings->game != NULL) {
         router->rest = rest_new(&rest);
+        router->live = live_new(&live);
+    }
     router->admin = (struct admin){.engine = engine,
                                    .test_clock = settings->test_clock,
                                    .keeper = settings->keeper,
@@ -28,12 +35,16 @@ struct router *router_new(struct engine *engine, const struct router_settings *s
 }
 
 void router_stop(struct router *router) {
+    if (router->live != NULL)
+        live_stop(router->live);
     if (router->rest != NULL)
         rest_stop(router->rest);
 }
 
 void router_free(struct router *router) {
     dynamodb_face_free(router->dynamodb);
+    if (router->live != NULL)
+        live_free(router->live);
     if (router->rest != NULL)
         rest_free(router->rest);
     mem_free(router);
@@ -76,6 +87,8 @@ void router_handle(struct http_exchange *exchange, void *context) {
         bytes_equal(exchange->method, BYTES("GET")) || bytes_equal(exchange->method, BYTES("HEAD"));
     if (root && bytes_equal(exchange->method, BYTES("POST")))
         dynamodb_handle(exchange, router->dynamodb);
+    else if (router->live != NULL && live_takes(exchange->path))
+        live_handle(exchange, router->live);
     else if (router->rest != NULL && rest_takes(exchange->path))
         rest_handle(exchange, router->rest);
     else if (get && bytes_equal(exchange->path, BYTES("/healthz")))

@@ -1,9 +1,10 @@
-/* Who takes an exchange: health for anybody, the DynamoDB face for POST /, REST for /v1, what tests
- * ask of the server itself under /admin. */
+/* Who takes an exchange: health for anybody, the DynamoDB face for POST /, REST and live
+ * lines for /v1, what tests ask of the server itself under /admin. */
 #ifndef GT_API_ROUTER_H
 #define GT_API_ROUTER_H
 
 #include "api/dynamodb/face.h"
+#include "api/live/live.h"
 #include "api/rest/rest.h"
 #include "game/keeper.h"
 
@@ -13,7 +14,9 @@ struct router_settings {
     struct dynamodb_settings dynamodb;
     struct game *game; /* NULL: no boards */
     struct keeper *keeper;
-    bool test_clock; /* tests may move the clock */
+    struct clocks *clocks; /* of the rooms; NULL: none run */
+    const char *origins;   /* of pages that may open live lines; see live.h */
+    bool test_clock;       /* tests may move the clock */
 };
 
 /* The engine must outlive the router. */

@@ -216,11 +216,24 @@ static void judge_all(struct room *room) {
               &(struct value){.type = VALUE_M, .count = count, .pairs = pairs});
 }
 
+/* Everybody sees how the round before went while the next one is under way. */
+static void keep_last(struct room *room) {
+    static const char *const names[] = {"n", "object", "emoji", "en", "hi", "flies", "results"};
+    struct record record = record_of(room->arena);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        record_value(&record, bytes_str(names[i]),
+                     item_get(&room->round_item, bytes_str(names[i])));
+    struct item last = record_item(&record);
+    struct value map = {.type = VALUE_M, .count = last.count, .pairs = last.pairs};
+    room->state = item_with(room->arena, &room->state, BYTES("last"), &map);
+}
+
 static enum status judge_round(struct room *room, struct failure *failure) {
     enum status status = room_load_reactions(room, failure);
     if (status != OK)
         return status;
     judge_all(room);
+    keep_last(room);
     if (rounds_done(room) >= item_int(&room->state, BYTES("rounds")))
         return match_end(room, failure);
     return open_round(room, failure);

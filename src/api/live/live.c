@@ -8,6 +8,9 @@
 #include <openssl/crypto.h>
 #include <stdatomic.h>
 #include <strings.h>
+#include <time.h>
+
+enum { STOP_MS = 10 * 1000 };
 
 /* ---- what came with the request ---- */
 
@@ -135,8 +138,16 @@ struct live *live_new(const struct live_settings *settings) {
     return live;
 }
 
-void live_free(struct live *live) {
+void live_stop(struct live *live) {
+    for (int i = 0; i < STOP_MS; i++) {
+        if (atomic_load(&live->lines) == 0 && atomic_load(&live->acts) == 0)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
     hub_free(live->hub);
+}
+
+void live_free(struct live *live) {
     mem_free(live);
 }
 

@@ -23,7 +23,8 @@ struct live_settings {
 struct live;
 /* Starts watching. Everything in the settings outlives it. */
 struct live *live_new(const struct live_settings *settings);
-/* After the listener is closed: nobody looks on any more. */
+/* After the listener is closed: waits until nothing is under way. Before the engine closes. */
+void live_stop(struct live *live);
 void live_free(struct live *live);
 
 bool live_takes(struct bytes path);

@@ -25,6 +25,7 @@ struct live {
     struct live_settings settings;
     struct hub *hub;
     atomic_uint_fast64_t lines, messages, lagged;
+    atomic_uint acts; /* things under way, that their client may not wait for any more */
 };
 
 /* The value of a parameter of the query, decoded; empty if it is not there. */

@@ -9,6 +9,7 @@
 
 struct presence {
     struct act act;
+    struct live *live;
     bool here;
     char code[ROOM_CODE_SIZE];
     char connection[PRESENCE_ID_SIZE];
@@ -76,6 +77,7 @@ static enum status apply(struct act *act) {
 
 static void finished(struct act *act) {
     struct presence *presence = act->user; /* if it failed there is no room to be told of */
+    atomic_fetch_sub(&presence->live->acts, 1);
     act_release(act);
     mem_free(presence);
 }
@@ -88,6 +90,8 @@ static void begin(struct live *live, struct bytes code, struct bytes player, con
     memcpy(presence->player, player.data, player.size);
     presence->player_size = player.size;
     presence->here = here;
+    presence->live = live;
+    atomic_fetch_add(&live->acts, 1);
     presence->act = (struct act){.game = live->settings.game,
                                  .code = bytes_of(presence->code, ROOM_CODE_SIZE),
                                  .apply = apply,

@@ -119,6 +119,7 @@ static void doing_free(struct doing *doing) {
     arena_release(&doing->arena);
     mem_free(doing);
     line->acts--;
+    atomic_fetch_sub(&line->live->acts, 1);
     release(line);
 }
 
@@ -300,6 +301,7 @@ static void received(struct channel *channel, struct bytes text, void *user) {
     arena_init(&doing->arena);
     doing->line = line;
     line->acts++;
+    atomic_fetch_add(&line->live->acts, 1);
     line->holds++;
     struct bytes kept = arena_copy(&doing->arena, text);
     if (json_parse(kept, &doing->arena, &doing->request, &at) != OK ||

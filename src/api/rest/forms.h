@@ -9,6 +9,7 @@ extern const struct form form_board_new, form_board_put, form_board_patch;
 extern const struct form form_score, form_entry_put, form_score_batch, form_members;
 extern const struct form form_player_new, form_player_put, form_token_ask;
 extern const struct form form_play_new, form_play_end;
+extern const struct form form_room_new, form_room_join;
 
 /* what they get */
 extern const struct form form_index, form_problem;
@@ -18,12 +19,13 @@ extern const struct form form_periods, form_submitted, form_batch_done, form_loa
 extern const struct form form_player, form_players, form_stats, form_player_boards, form_export;
 extern const struct form form_erased, form_token;
 extern const struct form form_play, form_play_opened, form_plays;
+extern const struct form form_room, form_seat, form_rooms, form_kinds;
 extern const struct form form_any_object;
 
 /* parameters of queries */
 extern const struct form_field query_boards[], query_board[], query_page[], query_around[],
     query_detail[], query_rank[], query_histogram[], query_list[], query_email[], query_player[],
-    query_entry[];
+    query_entry[], query_rooms[];
 
 /* The words of the enums, as the game names them. */
 extern const char *const words_timeframe[],

@@ -172,6 +172,7 @@ const struct form_field route_arguments[] = {
     {"game", FORM_TEXT, FORM_REQUIRED, "A game's id", ID_TEXT},
     {"player", FORM_TEXT, FORM_REQUIRED, "A player's id", ID_TEXT},
     {"play", FORM_TEXT, FORM_REQUIRED, "A play's id", 1, 64},
+    {"room", FORM_TEXT, FORM_REQUIRED, "A room's code", 1, 16},
     {"percentile", FORM_NUMBER, FORM_REQUIRED, "0 to 100; 100 is the first"},
     {0},
 };

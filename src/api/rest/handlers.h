@@ -22,5 +22,7 @@ rest_handler rest_players_erase, rest_players_stats, rest_players_boards,
     rest_players_plays; /* player_data.c */
 rest_handler rest_players_export, rest_players_hide, rest_players_show, rest_players_token;
 rest_handler rest_plays_open, rest_plays_get, rest_plays_end, rest_plays_of_game; /* plays.c */
+rest_handler rest_kinds_list, rest_rooms_list, rest_rooms_create, rest_rooms_get, rest_rooms_join,
+    rest_rooms_leave, rest_rooms_close; /* rooms.c */
 
 #endif

@@ -103,5 +103,21 @@ const struct route rest_routes[] = {
      query_player, NULL, &form_play},
     {"POST", "/plays/{play}:end", "endPlay", "End a play without a board", rest_plays_end,
      MAY_PLAYER, NEW | ROUTE_SCORES, 0, NULL, &form_play_end, &form_play},
+
+    /* rooms */
+    {"GET", "/kinds", "listKinds", "The games that rooms can play", rest_kinds_list, MAY_CLIENT, 0,
+     0, NULL, NULL, &form_kinds},
+    {"GET", "/rooms", "listRooms", "Rooms of a kind, the newest first", rest_rooms_list, MAY_CLIENT,
+     0, 0, query_rooms, NULL, &form_rooms},
+    {"POST", "/rooms", "createRoom", "Make a room and sit down in it", rest_rooms_create,
+     MAY_PLAYER, ROUTE_WRITES, 201, NULL, &form_room_new, &form_seat},
+    {"GET", "/rooms/{room}", "getRoom", "A room, its seats and its present round", rest_rooms_get,
+     MAY_CLIENT, 0, 0, NULL, NULL, &form_room},
+    {"POST", "/rooms/{room}/players", "joinRoom", "Come into a room; who is in it keeps the seat",
+     rest_rooms_join, MAY_PLAYER, ROUTE_WRITES, 201, NULL, &form_room_join, &form_seat},
+    {"DELETE", "/rooms/{room}/players/{player}", "leaveRoom", "Leave a room", rest_rooms_leave,
+     MAY_PLAYER, ROUTE_WRITES, 204},
+    {"DELETE", "/rooms/{room}", "closeRoom", "Close a room", rest_rooms_close, MAY_SERVER,
+     ROUTE_WRITES, 204},
 };
 const size_t rest_route_count = sizeof rest_routes / sizeof rest_routes[0];
