@@ -1,0 +1,373 @@
+/* Rooms: who may come and go, whose turn it is, what counts; and both games to their ends. */
+#include "game/world.h"
+
+#include "base/clock.h"
+#include "game/clocks.h"
+#include "game/content.h"
+#include "game/match.h"
+#include "game/record.h"
+#include "game/room_int.h"
+
+static struct bytes made(struct world *world, const char *kind, unsigned capacity) {
+    struct room *room = ARENA_NEW(&world->arena, struct room);
+    struct room_settings settings = {.kind = bytes_str(kind),
+                                     .capacity = capacity,
+                                     .listed = true,
+                                     .host = BYTES("ann"),
+                                     .host_name = BYTES("Ann")};
+    struct change change = {.arena = &world->arena};
+    assert_ok(room_make(world->game, &settings, &world->arena, &world->failure, room),
+              world->failure);
+    room_save_prepare(room, &change);
+    assert_ok(game_wait(world->game, &change), change.failure);
+    return room->code;
+}
+
+static struct room *loaded(struct world *world, struct bytes code) {
+    struct room *room = ARENA_NEW(&world->arena, struct room);
+    assert_ok(room_load(world->game, code, &world->arena, &world->failure, room), world->failure);
+    return room;
+}
+
+static enum status saved(struct world *world, struct room *room) {
+    struct change change = {.arena = &world->arena};
+    room_save_prepare(room, &change);
+    game_wait(world->game, &change);
+    enum status status = room_saved(&change, &world->failure);
+    room_release(room);
+    return status;
+}
+
+static enum status join(struct world *world, struct bytes code, const char *player) {
+    struct room *room = loaded(world, code);
+    enum status status =
+        room_join(room, bytes_str(player), bytes_str(player), false, &world->failure);
+    return status == OK ? saved(world, room) : status;
+}
+
+static enum status ready(struct world *world, struct bytes code, const char *player) {
+    struct room *room = loaded(world, code);
+    enum status status = room_ready(room, bytes_str(player), true, &world->failure);
+    return status == OK ? saved(world, room) : status;
+}
+
+static enum status start(struct world *world, struct bytes code) {
+    struct room *room = loaded(world, code);
+    enum status status = room_start(room, BYTES("ann"), &world->failure);
+    return status == OK ? saved(world, room) : status;
+}
+
+static enum status step(struct world *world, struct bytes code, const char *owner) {
+    struct room *room = loaded(world, code);
+    enum status status = room_step(room, bytes_str(owner), &world->failure);
+    return status == OK ? saved(world, room) : status;
+}
+
+/* --- people --- */
+
+static void test_people(void **state) {
+    struct world world;
+    struct room *room;
+    (void)state;
+    world_open(&world);
+    struct bytes code = made(&world, "snakes-and-ladders", 2);
+    assert_int_equal(code.size, ROOM_CODE_SIZE);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(join(&world, code, "bob"), OK); /* again: the same seat */
+    assert_int_equal(join(&world, code, "cat"), LIMIT_EXCEEDED);
+    room = loaded(&world, code);
+    assert_int_equal(room->seat_count, 2);
+    assert_int_equal(room_players(room), 2);
+    assert_int_equal(room_join(room, BYTES("cat"), BYTES("Cat"), true, &world.failure), OK);
+    assert_int_equal(saved(&world, room), OK);
+
+    assert_int_equal(start(&world, code), INVALID); /* bob is not ready */
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    room = loaded(&world, code);
+    assert_int_equal(room_start(room, BYTES("bob"), &world.failure), DENIED);
+    assert_int_equal(room_kick(room, BYTES("bob"), BYTES("cat"), &world.failure), DENIED);
+    assert_int_equal(room_kick(room, BYTES("ann"), BYTES("cat"), &world.failure), OK);
+    assert_int_equal(saved(&world, room), OK);
+    room = loaded(&world, code);
+    assert_null(room_seat(room, BYTES("cat")));
+
+    assert_int_equal(room_leave(room, BYTES("ann"), &world.failure), OK);
+    assert_int_equal(saved(&world, room), OK);
+    room = loaded(&world, code);
+    assert_bytes_equal(room->host, BYTES("bob"));
+    assert_int_equal(room_leave(room, BYTES("bob"), &world.failure), OK);
+    assert_int_equal(saved(&world, room), OK);
+    room = loaded(&world, code);
+    assert_int_equal(room->status, ROOM_CLOSED);
+    assert_int_equal(join(&world, code, "dan"), INVALID);
+    assert_int_equal(room_load(world.game, BYTES("BCDFG"), &world.arena, &world.failure, room),
+                     NOT_FOUND);
+    assert_int_equal(room_load(world.game, BYTES("../x"), &world.arena, &world.failure, room),
+                     NOT_FOUND);
+    world_close(&world);
+}
+
+/* Two who take the last seat at once: one has it, the other hears that it was slower. */
+static void test_last_seat(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct bytes code = made(&world, "snakes-and-ladders", 2);
+    struct room *one = loaded(&world, code), *two = loaded(&world, code);
+    assert_int_equal(room_join(one, BYTES("bob"), BYTES("Bob"), false, &world.failure), OK);
+    assert_int_equal(room_join(two, BYTES("cat"), BYTES("Cat"), false, &world.failure), OK);
+    assert_int_equal(saved(&world, one), OK);
+    assert_int_equal(saved(&world, two), CONFLICT);
+    assert_int_equal(join(&world, code, "cat"), LIMIT_EXCEEDED);
+    assert_int_equal(loaded(&world, code)->seat_count, 2);
+    world_close(&world);
+}
+
+static void test_lists(void **state) {
+    struct world world;
+    struct room_list list;
+    struct bytes first = {0}, bytes;
+    (void)state;
+    world_open(&world);
+    for (int i = 0; i < 5; i++) {
+        bytes = made(&world, "kauwa-udd", 4);
+        if (i == 0)
+            first = bytes;
+    }
+    made(&world, "snakes-and-ladders", 4);
+    size_t seen = 0;
+    struct bytes cursor = {0}, last = {0};
+    do {
+        assert_ok(room_list(world.game, BYTES("kauwa-udd"), ROOM_LOBBY, cursor, 2, &world.arena,
+                            &world.failure, &list),
+                  world.failure);
+        assert_true(list.count <= 2);
+        for (size_t i = 0; i < list.count; i++, seen++)
+            last = item_string(&list.rooms[i], BYTES("code"));
+        cursor = list.cursor;
+    } while (cursor.size != 0);
+    assert_int_equal(seen, 5);
+    assert_bytes_equal(last, first); /* the newest come first */
+    assert_ok(room_list(world.game, BYTES("kauwa-udd"), ROOM_PLAYING, cursor, 2, &world.arena,
+                        &world.failure, &list),
+              world.failure);
+    assert_int_equal(list.count, 0);
+    world_close(&world);
+}
+
+static void test_tokens(void **state) {
+    struct world world;
+    struct buf token = {0};
+    struct bytes code, player;
+    (void)state;
+    world_open(&world);
+    room_token(world.game, BYTES("BCDFG"), BYTES("ann"), &token);
+    assert_ok(room_token_read(world.game, buf_bytes(&token), &world.arena, &world.failure, &code,
+                              &player),
+              world.failure);
+    assert_bytes_equal(code, BYTES("BCDFG"));
+    assert_bytes_equal(player, BYTES("ann"));
+    token.data[3] ^= 1;
+    assert_int_equal(room_token_read(world.game, buf_bytes(&token), &world.arena, &world.failure,
+                                     &code, &player),
+                     DENIED);
+    buf_release(&token);
+    world_close(&world);
+}
+
+/* --- snakes and ladders --- */
+
+static enum status roll(struct world *world, struct bytes code, const char *player, int64_t turn) {
+    struct room *room = loaded(world, code);
+    struct record record = record_of(&world->arena);
+    record_string(&record, BYTES("do"), BYTES("roll"));
+    if (turn != 0)
+        record_int(&record, BYTES("turn"), turn);
+    struct item input = record_item(&record);
+    enum status status = room_input(room, bytes_str(player), &input, &world->failure);
+    return status == OK ? saved(world, room) : status;
+}
+
+static void test_snakes(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "snakes-and-ladders", 3);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    assert_int_equal(roll(&world, code, "ann", 0), INVALID); /* no match yet */
+    assert_int_equal(start(&world, code), OK);
+    assert_int_equal(join(&world, code, "eve"), OK); /* looks on */
+    assert_int_equal(roll(&world, code, "eve", 0), DENIED);
+    unsigned moves = 0;
+    for (struct room *room = loaded(&world, code); room->status == ROOM_PLAYING;
+         room = loaded(&world, code), moves++) {
+        bool anns = bytes_equal(item_string(&room->state, BYTES("turn")), BYTES("ann"));
+        int64_t turn = item_int(&room->state, BYTES("turnNumber"));
+        int64_t before = item_int(&room_seat(room, BYTES("ann"))->state, BYTES("position"));
+        assert_int_equal(turn, moves + 1);
+        assert_int_equal(roll(&world, code, anns ? "bob" : "ann", 0), INVALID); /* not its turn */
+        if (moves % 7 == 0) { /* too slow: the clock rolls */
+            clock_shift_ms(room->due_ms - clock_now_ms());
+            assert_int_equal(step(&world, code, "server"), OK);
+        } else
+            assert_int_equal(roll(&world, code, anns ? "ann" : "bob", turn), OK);
+        assert_int_equal(roll(&world, code, anns ? "ann" : "bob", turn), INVALID); /* once */
+        struct room *after = loaded(&world, code);
+        int64_t position = item_int(&room_seat(after, BYTES("ann"))->state, BYTES("position"));
+        assert_true(anns || position == before);
+        assert_in_range(position, 0, 100);
+    }
+    struct room *room = loaded(&world, code);
+    assert_int_equal(room->status, ROOM_OVER);
+    int64_t best = room_seat(room, BYTES("ann"))->score > room_seat(room, BYTES("bob"))->score
+                       ? room_seat(room, BYTES("ann"))->score
+                       : room_seat(room, BYTES("bob"))->score;
+    assert_int_equal(best, 200); /* who stands on the last square */
+    assert_int_equal(room_rematch(room, BYTES("bob"), &world.failure), OK);
+    assert_int_equal(saved(&world, room), OK);
+    room = loaded(&world, code);
+    assert_int_equal(room->status, ROOM_LOBBY);
+    assert_int_equal(room_players(room), 3); /* eve may play now */
+    world_close(&world);
+}
+
+/* --- kauwa udd --- */
+
+static enum status react(struct world *world, struct bytes code, const char *player, unsigned round,
+                         int64_t at_ms) {
+    struct change change = {.arena = &world->arena};
+    enum status status = room_react_prepare(world->game, code, bytes_str(player), round, at_ms,
+                                            &change, &world->failure);
+    if (status != OK)
+        return status;
+    game_wait(world->game, &change);
+    return room_saved(&change, &world->failure);
+}
+
+/* Ann taps whatever it is, Bob only what flies: he cheats by looking into the table. */
+static void play_round(struct world *world, struct bytes code, int64_t *ann, int64_t *bob) {
+    struct room *room = loaded(world, code);
+    unsigned round = room->round;
+    int64_t starts = item_int(&room->round_item, BYTES("startsAt"));
+    int64_t ends = item_int(&room->round_item, BYTES("endsAt"));
+    bool flies = item_bool(&room->round_item, BYTES("flies"));
+    struct item shown = room->kind->show(&room->round_item, &world->arena);
+    assert_null(item_get(&shown, BYTES("flies"))); /* nobody else can */
+    assert_int_equal(react(world, code, "ann", round, starts + 1500), OK);
+    assert_int_equal(react(world, code, "ann", round, starts + 1600), INVALID); /* twice */
+    if (flies)
+        assert_int_equal(react(world, code, "bob", round, starts + 300), OK);
+    assert_int_equal(react(world, code, "bob", round, ends), INVALID);       /* late */
+    assert_int_equal(react(world, code, "bob", round, starts - 1), INVALID); /* early */
+    assert_int_equal(react(world, code, "eve", round, starts + 1), DENIED);
+    assert_int_equal(react(world, code, "bob", round + 1, starts + 1), INVALID);
+    assert_int_equal(step(world, code, "server"), NOT_FOUND); /* not due */
+    int64_t ann_streak = room_seat(room, BYTES("ann"))->streak;
+    int64_t bob_streak = room_seat(room, BYTES("bob"))->streak;
+    clock_shift_ms(room->due_ms - clock_now_ms());
+    assert_int_equal(step(world, code, "server"), OK);
+    assert_int_equal(react(world, code, "bob", round, starts + 1), INVALID); /* it is judged */
+    assert_int_equal(step(world, code, "server"), OK);
+    *ann += flies ? 150 + 10 * (ann_streak < 5 ? ann_streak : 5) : -75;
+    *bob += (flies ? 190 : 50) + 10 * (bob_streak < 5 ? bob_streak : 5);
+    room = loaded(world, code);
+    assert_int_equal(room_seat(room, BYTES("ann"))->score, *ann);
+    assert_int_equal(room_seat(room, BYTES("bob"))->score, *bob);
+}
+
+static void test_kauwa_udd(void **state) {
+    struct world world;
+    int64_t ann = 0, bob = 0;
+    (void)state;
+    world_open(&world);
+    assert_ok(content_seed(world.game, &world.arena, &world.failure), world.failure);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    assert_int_equal(start(&world, code), OK);
+    struct room *room = loaded(&world, code);
+    assert_int_equal(step(&world, code, "server"), NOT_FOUND);
+    clock_shift_ms(room->due_ms - clock_now_ms());
+    assert_int_equal(step(&world, code, "server"), OK);
+    unsigned rounds = 0;
+    for (room = loaded(&world, code); room->status == ROOM_PLAYING; room = loaded(&world, code)) {
+        play_round(&world, code, &ann, &bob);
+        rounds++;
+    }
+    assert_int_equal(rounds, 20);
+    assert_int_equal(room->due_ms, 0);
+    struct get_reply reply;
+    struct get_request request = {
+        .table = world.game->table,
+        .key = game_key(&world.arena, BYTES("PLAYER#bob"), BYTES("RECORD#kauwa-udd"))};
+    assert_ok(engine_get(world.game->engine, &request, &world.arena, &world.failure, &reply),
+              world.failure);
+    assert_int_equal(item_int(&reply.item, BYTES("matches")), 1);
+    assert_int_equal(item_int(&reply.item, BYTES("wins")), 1);
+    assert_int_equal(item_int(&reply.item, BYTES("points")), bob);
+    world_close(&world);
+}
+
+/* --- clocks --- */
+
+/* A room whose server has gone is taken over when its lease has ended, not before. */
+static void test_lease(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    assert_ok(content_seed(world.game, &world.arena, &world.failure), world.failure);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(start(&world, code), OK);
+    clock_shift_ms(3000);
+    struct room *one = loaded(&world, code), *two = loaded(&world, code);
+    assert_int_equal(room_step(one, BYTES("here"), &world.failure), OK);
+    assert_int_equal(room_step(two, BYTES("there"), &world.failure), OK);
+    assert_int_equal(saved(&world, one), OK);
+    assert_int_equal(saved(&world, two), CONFLICT);
+    assert_int_equal(loaded(&world, code)->round, 1);
+    clock_shift_ms(3100);
+    assert_int_equal(step(&world, code, "there"), CONFLICT);
+    assert_int_equal(step(&world, code, "here"), OK);
+    clock_shift_ms(5001);
+    assert_int_equal(step(&world, code, "there"), OK);
+    assert_int_equal(step(&world, code, "here"), NOT_FOUND);
+    world_close(&world);
+}
+
+/* Two threads that run the clocks of one table: each round is run once. */
+static void test_clocks(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    assert_ok(content_seed(world.game, &world.arena, &world.failure), world.failure);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(start(&world, code), OK);
+    struct clocks *one = clocks_start(world.game), *two = clocks_start(world.game);
+    for (int i = 0; i < 4000 && loaded(&world, code)->status == ROOM_PLAYING; i++) {
+        clock_shift_ms(100);
+        clocks_wake(one);
+        clocks_wake(two);
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    clocks_stop(one);
+    clocks_stop(two);
+    struct room *room = loaded(&world, code);
+    assert_int_equal(room->status, ROOM_OVER);
+    assert_int_equal(room->round, 20);
+    world_close(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_people), cmocka_unit_test(test_last_seat),
+        cmocka_unit_test(test_lists),  cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_snakes), cmocka_unit_test(test_kauwa_udd),
+        cmocka_unit_test(test_lease),  cmocka_unit_test(test_clocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
