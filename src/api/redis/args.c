@@ -51,7 +51,7 @@ static bool read_short_int(struct bytes text, double *out) {
             return false;
         number = number * 10 + digit;
     }
-    *out = (double)(minus ? -number : number);
+    *out = minus ? -(double)number : (double)number;
     return true;
 }
 

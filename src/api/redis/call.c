@@ -137,9 +137,12 @@ static enum status decide(struct change *change) {
     if (call->space != NULL)
         space_release(call->space);
     call->space = NULL;
-    if (run(call, call->command->run) != OK || call->space == NULL || call->waits)
-        return OK;
-    return space_actions(call);
+    enum status status = run(call, call->command->run);
+    if (call->space != NULL && call->space->busy)
+        call_retry(call);
+    if (status == OK && call->space != NULL && !call->waits)
+        space_actions(call);
+    return OK;
 }
 
 static void on_done(struct change *change);
@@ -408,7 +411,7 @@ static void refused(struct redis_call *call) {
     struct redis_client *client = call->client;
     bool exec = call->command != NULL && is_exec(call->command);
     client->queue.faulty = client->queue.open;
-    if (client->queue.open && exec) {
+    if (exec) {
         struct bytes why = call->error;
         if (bytes_starts(why, BYTES("ERR ")))
             why = bytes_skip(why, 4);

@@ -144,8 +144,11 @@ static void on_closed(struct stream *stream, void *context) {
     struct redis_client *client = stream->user;
     struct redis_face *face = context;
     unlink_client(face, client);
-    if (client->first != NULL)
-        wait_cancel(client->first);
+    while (client->first != NULL) {
+        struct redis_call *call = client->first;
+        client->first = call->next;
+        wait_cancel(call);
+    }
     resp_release(&client->parser);
     arena_release(&client->queue.arena);
     arena_release(&client->queue.watch_arena);

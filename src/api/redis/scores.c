@@ -168,15 +168,18 @@ static bool has_repeats(const struct bytes *members, size_t count) {
     return repeats;
 }
 
-/* Opens the set and makes room for an action a member, and one more. */
+/* Opens the set and makes room for an action a member, and one more; or falls back. */
 static enum status begin_actions(struct redis_call *call, size_t count, struct zset **out) {
     struct change *change = &call->change;
     enum status status = zset_open(call, call->args[1], out);
-    if (status == OK)
-        status = zset_check_writable(call, *out);
     if (status != OK)
         return status;
     const struct board *board = (*out)->board;
+    if ((*out)->empty && board->exists)
+        return call_fall_back(call); /* it is being cleared, or has to be */
+    status = zset_check_writable(call, *out);
+    if (status != OK)
+        return status;
     change->actions = count == 1 && board->exists
                           ? &call->action
                           : arena_alloc(call->arena, (count + 1) * sizeof(*change->actions));
@@ -197,7 +200,9 @@ static enum status then_added(struct redis_call *call) {
         added.done = write->outcome != ENTRY_NOT_DONE;
     }
     if (zadd->tell_score && added.done)
-        added.score = points_to_double(&zadd->writes[0].after);
+        added.score = added.added && zadd->scores[0] == 0 /* also -0, which no board keeps */
+                          ? zadd->scores[0]
+                          : points_to_double(&zadd->writes[0].after);
     reply_added(call, zadd, &added);
     return OK;
 }
@@ -227,7 +232,7 @@ static enum status start_add(struct redis_call *call, struct zadd *zadd) {
     if (zadd->count > 1 && has_repeats(zadd->members, zadd->count))
         return call_fall_back(call);
     enum status status = begin_actions(call, zadd->count, &zset);
-    if (status != OK)
+    if (status != OK || call->change.decide != NULL)
         return status;
     zadd->writes = arena_alloc(call->arena, zadd->count * sizeof(*zadd->writes));
     for (size_t i = 0; i < zadd->count && status == OK; i++)
@@ -297,7 +302,7 @@ static enum status start_zrem(struct redis_call *call) {
     size_t count = call->count - 2;
     struct zset *zset;
     enum status status = begin_actions(call, count, &zset);
-    if (status != OK)
+    if (status != OK || call->change.decide != NULL)
         return status;
     if (zset->board->expires_ms != 0 || (count > 1 && has_repeats(call->args + 2, count)))
         return call_fall_back(call);
@@ -375,7 +380,8 @@ static enum status run_rank(struct redis_call *call, bool reverse) {
     double score = 0;
     bool found, with_score = call->count > 3;
     if (call->count > 4 || (with_score && !call_arg_is(call, 3, "withscore")))
-        return call_error(call, ERROR_SYNTAX);
+        return call_error(call, "ERR wrong number of arguments for '%s' command",
+                          call->command->name);
     enum status status = zset_open(call, call->args[1], &zset);
     if (status == OK)
         status = zset_rank(call, zset, call->args[2], reverse, &found, &rank, &score);

@@ -130,10 +130,6 @@ enum status zset_rank(struct redis_call *call, struct zset *zset, struct bytes m
 
 /* ---- writing ---- */
 
-enum status zset_check_writable(struct redis_call *call, const struct zset *zset) {
-    return board_check_open(zset->board, now_of(call->space), call->arena, &call->failure);
-}
-
 static struct moved *add_moved(struct redis_call *call, struct zset *zset, struct bytes member,
                                struct bytes key, const struct standing_at *at) {
     if (zset->count == zset->room) {
@@ -155,6 +151,44 @@ static struct moved *add_moved(struct redis_call *call, struct zset *zset, struc
     zset->moved[zset->count++] = moved;
     map_put(&zset->by_member, moved->member, moved);
     return moved;
+}
+
+/* All entries that the table has are to go. */
+static enum status remove_all(struct redis_call *call, struct zset *zset) {
+    struct ranked *list;
+    size_t count;
+    uint64_t size;
+    enum status status = table_count(call, zset, &(struct window){0}, &size);
+    if (status == OK && size > LIMIT_CLEARED_AT_ONCE)
+        return call_error(call, "ERR a sorted set of %llu members is too large to be replaced",
+                          (unsigned long long)size);
+    if (status == OK)
+        status = table_list(call, zset, &(struct window){0}, &list, &count);
+    for (size_t i = 0; status == OK && i < count; i++) {
+        struct bytes member = entry_member_of(list[i].key, call->arena);
+        struct standing_at at = {.found = true, .entry = list[i]};
+        if (zset_moved(zset, member) == NULL)
+            add_moved(call, zset, member, list[i].key, &at);
+    }
+    for (size_t i = 0; i < zset->count; i++)
+        zset->moved[i]->has = false;
+    return status;
+}
+
+enum status zset_check_writable(struct redis_call *call, struct zset *zset) {
+    const struct board *board = zset->board;
+    enum status status = board_check_open(board, now_of(call->space), call->arena, &call->failure);
+    if (status != BUSY || !zset->empty)
+        return status == BUSY ? OK : status;
+    if (board->clearing) {
+        call->space->busy = true;
+        return BUSY;
+    }
+    call->failure = (struct failure){0};
+    zset->empty = false; /* its time is up, and what the table still has goes now */
+    zset->expires = true;
+    zset->expires_ms = 0;
+    return remove_all(call, zset);
 }
 
 /* The member as it is now, noted as one that changes. */
@@ -202,32 +236,32 @@ enum status zset_put(struct redis_call *call, struct zset *zset, struct bytes me
     return OK;
 }
 
-enum status zset_remove(struct redis_call *call, struct zset *zset, struct bytes member) {
-    struct moved *moved;
-    enum status status = move(call, zset, member, &moved);
-    if (status == OK)
-        moved->has = false;
+/* A key that lost its last member is no key any more, nor has it an end. */
+static enum status forget_end(struct redis_call *call, struct zset *zset) {
+    uint64_t size = 1;
+    enum status status = OK;
+    if (zset->expires ? zset->expires_ms != 0 : zset->board->expires_ms != 0)
+        status = over_size(call, zset, &size);
+    if (size == 0) {
+        zset->expires = true;
+        zset->expires_ms = 0;
+    }
     return status;
 }
 
+enum status zset_remove(struct redis_call *call, struct zset *zset, struct bytes member) {
+    struct moved *moved;
+    enum status status = move(call, zset, member, &moved);
+    if (status != OK)
+        return status;
+    moved->has = false;
+    return forget_end(call, zset);
+}
+
 enum status zset_clear(struct redis_call *call, struct zset *zset) {
-    struct ranked *list;
-    size_t count;
-    uint64_t size;
-    enum status status = table_count(call, zset, &(struct window){0}, &size);
-    if (status == OK && size > LIMIT_CLEARED_AT_ONCE)
-        return call_error(call, "ERR a sorted set of %llu members is too large to be replaced",
-                          (unsigned long long)size);
+    enum status status = zset_check_writable(call, zset);
     if (status == OK)
-        status = table_list(call, zset, &(struct window){0}, &list, &count);
-    for (size_t i = 0; i < count && status == OK; i++) {
-        struct bytes member = entry_member_of(list[i].key, call->arena);
-        struct standing_at at = {.found = true, .entry = list[i]};
-        if (zset_moved(zset, member) == NULL)
-            add_moved(call, zset, member, list[i].key, &at);
-    }
-    for (size_t i = 0; i < zset->count; i++)
-        zset->moved[i]->has = false;
+        status = remove_all(call, zset);
     if (status == OK && zset->board->expires_ms != 0)
         status = zset_expire(call, zset, 0);
     return status;
@@ -280,12 +314,11 @@ static void put_action(struct redis_call *call, const struct zset *zset, const s
     entry_action(game, zset->board, moved->key, space_write_entry, write, call->arena, out);
 }
 
-/* Appends the actions of one set; returns how many. */
-static enum status set_actions(struct redis_call *call, struct zset *zset, struct action *to,
-                               size_t *count) {
+/* Appends the actions of one set. */
+static void set_actions(struct redis_call *call, struct zset *zset, struct action *to,
+                        size_t *count) {
     struct game *game = call->face->game;
-    bool added = false, removed = false;
-    uint64_t size = 1;
+    bool added = false;
     size_t begin = *count;
     for (size_t i = 0; i < zset->count; i++) {
         const struct moved *moved = zset->moved[i];
@@ -293,37 +326,23 @@ static enum status set_actions(struct redis_call *call, struct zset *zset, struc
             continue;
         put_action(call, zset, moved, &to[(*count)++]);
         added = added || moved->has;
-        removed = removed || !moved->has;
-    }
-    /* A key that lost its last member is no key any more, nor has it an end. */
-    enum status status = OK;
-    if (removed && zset->board->expires_ms != 0 && !zset->expires)
-        status = over_size(call, zset, &size);
-    if (size == 0) {
-        zset->expires = true;
-        zset->expires_ms = 0;
     }
     if (zset->expires && (zset->board->exists || *count != begin))
         board_expire_action(game, zset->board, zset->expires_ms, call->arena, &to[(*count)++]);
     else if (added && !zset->board->exists)
         board_make_action(game, zset->board, call->arena, &to[(*count)++]);
-    return status;
 }
 
-enum status space_actions(struct redis_call *call) {
+void space_actions(struct redis_call *call) {
     struct change *change = &call->change;
     size_t room = 0, count = 0;
-    enum status status = OK;
     for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)
         room += zset->count + 1;
     struct action *actions = arena_alloc(call->arena, room * sizeof(*actions));
-    for (struct zset *zset = call->space->sets; zset != NULL && status == OK; zset = zset->next)
-        status = set_actions(call, zset, actions, &count);
+    for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)
+        set_actions(call, zset, actions, &count);
     change->actions = actions;
     change->action_count = count;
-    if (status != OK)
-        change->failure = call->failure;
-    return status;
 }
 
 struct change *space_repair(struct redis_call *call) {

@@ -36,6 +36,7 @@ struct zset {
 struct space {
     struct zset *sets; /* that were opened */
     int64_t now_ms;
+    bool busy; /* one of them is being cleared: all of the call has to be tried again later */
 };
 
 /* The call's, made when first asked for. */
@@ -43,7 +44,7 @@ struct space *space_of(struct redis_call *call);
 /* Gives the boards back. */
 void space_release(struct space *space);
 /* Makes the change's actions of what was written. On the engine's thread. */
-enum status space_actions(struct redis_call *call);
+void space_actions(struct redis_call *call);
 /* A `start` found a board and wrote to it; if the board was taken away in between, its item has to
  * be made again: the change that does it, or NULL. */
 struct change *space_repair(struct redis_call *call);
@@ -57,8 +58,8 @@ const struct board *zset_board(const struct zset *zset);
 static inline bool zset_is_moved(const struct zset *zset) {
     return zset->count != 0;
 }
-/* Whether it may be written to. */
-enum status zset_check_writable(struct redis_call *call, const struct zset *zset);
+/* Whether it may be written to. A set whose time is up is emptied for good first. In `run`. */
+enum status zset_check_writable(struct redis_call *call, struct zset *zset);
 struct moved *zset_moved(const struct zset *zset, struct bytes member);
 
 /* ---- reading the table, without what was written (space_read.c) ---- */

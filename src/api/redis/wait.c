@@ -7,7 +7,7 @@
 #include <math.h>
 #include <time.h>
 
-enum { LOOK_EVERY_MS = 20 };
+enum { LOOK_EVERY_MS = 20, RETRY_MS = 5 };
 
 struct awaited {
     struct bytes pk;  /* the board's partition */
@@ -21,6 +21,7 @@ struct waiter {
     size_t count;
     int64_t until_us; /* INT64_MAX: for ever */
     bool null_bulk;
+    bool retries; /* it waits for no key, only for a while */
     /* guarded by the mutex */
     enum { TRYING, WAITING, WOKEN } state;
     bool listed, again, expired, cancelled;
@@ -117,7 +118,7 @@ static void run_woken(struct task *task) {
     struct waiting *waiting = &call->face->waiting;
     struct waiter *waiter = call->waiter;
     pthread_mutex_lock(&waiting->mutex);
-    bool cancelled = waiter->cancelled, expired = waiter->expired;
+    bool cancelled = waiter->cancelled, expired = waiter->expired && !waiter->retries;
     waiter->state = TRYING;
     waiter->again = false;
     if (expired)
@@ -196,7 +197,7 @@ bool wait_end(struct redis_call *call, bool with_error) {
     if (waiter == NULL)
         return false;
     pthread_mutex_lock(&waiting->mutex);
-    if (waiter->state == WAITING && waiter->listed) {
+    if (waiter->state == WAITING && waiter->listed && !waiter->retries) {
         unlink_waiter(waiting, waiter);
         waiter->state = TRYING;
         ended = true;
@@ -282,17 +283,28 @@ static int64_t wait_until(double timeout_s) {
     return clock_ticks_us() + (int64_t)ceil(timeout_s * 1e6);
 }
 
+/* The call's waiter, new or as it was. */
+static struct waiter *waiter_of(struct redis_call *call) {
+    call->waits = true;
+    if (call->waiter == NULL) {
+        call->waiter = ARENA_NEW(call->arena, struct waiter);
+        call->waiter->call = call;
+        call->waiter->until_us = -1;
+    }
+    return call->waiter;
+}
+
+void call_retry(struct redis_call *call) {
+    struct waiter *waiter = waiter_of(call);
+    pthread_mutex_lock(&call->face->waiting.mutex);
+    waiter->retries = true;
+    waiter->until_us = clock_ticks_us() + RETRY_MS * 1000;
+    pthread_mutex_unlock(&call->face->waiting.mutex);
+}
+
 enum status call_wait(struct redis_call *call, const struct bytes *keys, size_t count,
                       double timeout_s, bool null_bulk) {
     const struct game *game = call->face->game;
-    struct waiter *waiter = call->waiter;
-    call->waits = true;
-    if (waiter == NULL) {
-        waiter = ARENA_NEW(call->arena, struct waiter);
-        waiter->call = call;
-        waiter->until_us = wait_until(timeout_s);
-        waiter->null_bulk = null_bulk;
-    }
     struct awaited *awaited = ARENA_ARRAY(call->arena, struct awaited, count);
     for (size_t i = 0; i < count; i++) {
         struct zset *zset;
@@ -303,10 +315,14 @@ enum status call_wait(struct redis_call *call, const struct bytes *keys, size_t 
         struct value pk = value_string(awaited[i].pk);
         awaited[i].touched = engine_touched(game->engine, game->table, &pk);
     }
+    struct waiter *waiter = waiter_of(call);
     pthread_mutex_lock(&call->face->waiting.mutex); /* it may be in the list already */
+    if (waiter->until_us < 0 || waiter->retries)
+        waiter->until_us = wait_until(timeout_s);
+    waiter->retries = false;
+    waiter->null_bulk = null_bulk;
     waiter->keys = awaited;
     waiter->count = count;
     pthread_mutex_unlock(&call->face->waiting.mutex);
-    call->waiter = waiter;
     return OK;
 }

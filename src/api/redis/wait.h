@@ -33,6 +33,8 @@ void waiting_init(struct waiting *waiting, struct game *game);
 void waiting_stop(struct waiting *waiting);
 void waiting_release(struct waiting *waiting);
 
+/* What the call writes to is being cleared: it is run again soon. On the engine's thread. */
+void call_retry(struct redis_call *call);
 /* The call has been run: it has its reply (`served`), or it found nothing. True if it is over. On
  * its loop. */
 bool wait_tried(struct redis_call *call, bool served);
