@@ -22,7 +22,7 @@ from nexus import Leaderboards, board_key, time_frames  # noqa: E402
 def start_server():
     """The real program in memory on a free port, and the environment that boto3 reads."""
     process = subprocess.Popen(
-        [PROGRAM, "serve", "--http", "127.0.0.1:0", "--memory"],
+        [PROGRAM, "serve", "--http", "127.0.0.1:0", "--redis", "off", "--memory"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
     atexit.register(process.kill)

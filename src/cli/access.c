@@ -54,14 +54,16 @@ static enum status read_all(const struct settings *settings, struct keyring *rin
 }
 
 /* A stranger on the network is stopped by keys; a listener on it only by encryption. */
-static enum status check_exposure(const struct settings *settings, bool keys, struct arena *arena,
-                                  struct failure *failure) {
-    if (address_is_loopback(&settings->http) || settings->trust_network)
+static enum status check_address(const struct settings *settings, const struct address *address,
+                                 bool keys, bool encrypted, struct arena *arena,
+                                 struct failure *failure) {
+    if (address_is_loopback(address) || settings->trust_network)
         return OK;
     if (keys) {
-        if (settings->tls_cert[0] == '\0')
-            log_warn("requests and answers cross the network unencrypted: --tls-cert and "
-                     "--tls-key encrypt them");
+        if (!encrypted)
+            log_warn("what crosses the network to and from port %d is not encrypted: --tls-cert, "
+                     "--tls-key and --redis-tls do that",
+                     address->port);
         return OK;
     }
     return failure_set(
@@ -70,7 +72,17 @@ static enum status check_exposure(const struct settings *settings, bool keys, st
         "make a key with gametable keys add --table '*' and start with --keys " ACCESS_FILE
         "; or listen on 127.0.0.1; or add --trust-network if the network itself decides who comes "
         "in",
-        settings->http.host);
+        address->host);
+}
+
+static enum status check_exposure(const struct settings *settings, bool keys, struct arena *arena,
+                                  struct failure *failure) {
+    bool tls = settings->tls_cert[0] != '\0';
+    enum status status = check_address(settings, &settings->http, keys, tls, arena, failure);
+    if (status == OK && settings->redis.host[0] != '\0')
+        status =
+            check_address(settings, &settings->redis, keys, settings->redis_tls, arena, failure);
+    return status;
 }
 
 enum status access_open(const struct settings *settings, struct arena *arena,

@@ -7,6 +7,7 @@
 #include "cli/access.h"
 #include "cli/command.h"
 #include "cli/game.h"
+#include "cli/redis.h"
 #include "cli/settings.h"
 #include "net/http.h"
 #include "table/local/local.h"
@@ -29,6 +30,7 @@ struct server {
     struct loops *loops;
     struct router *router;
     struct listener *http;
+    struct redis_server redis;
     struct arena arena;
     struct failure failure;
 };
@@ -151,7 +153,11 @@ static enum status start(struct server *server) {
     server->router = router_new(server->engine, &router);
     server->loops = loops_new(thread_count(&server->settings));
     loops_start(server->loops);
-    return listen_http(server);
+    status = listen_http(server);
+    if (status == OK)
+        status = redis_start(&server->settings, server->game, server->keys, server->tls,
+                             server->loops, &server->arena, &server->failure, &server->redis);
+    return status;
 }
 
 /* Jobs go before the engine, and that before the loops: what they still finish is answered through
@@ -159,6 +165,7 @@ static enum status start(struct server *server) {
 static void stop(struct server *server) {
     if (server->http != NULL)
         listener_close(server->http, GRACE_MS);
+    redis_stop(&server->redis, GRACE_MS);
     if (server->transfer != NULL)
         transfer_stop(server->transfer);
     if (server->keeper != NULL)
@@ -169,6 +176,7 @@ static void stop(struct server *server) {
         engine_close(server->engine);
     if (server->loops != NULL)
         loops_free(server->loops);
+    redis_free(&server->redis);
     if (server->router != NULL)
         router_free(server->router);
     if (server->game != NULL)
@@ -179,6 +187,13 @@ static void stop(struct server *server) {
         tls_close(server->tls);
     if (server->keys != NULL)
         keys_free(server->keys);
+}
+
+static void announce_redis(const struct server *server) {
+    const char *host = server->settings.redis.host;
+    bool brackets = strchr(host, ':') != NULL;
+    printf("  Redis     %s%s%s:%d%s\n", brackets ? "[" : "", host, brackets ? "]" : "",
+           listener_port(server->redis.listener), server->settings.redis_tls ? ", encrypted" : "");
 }
 
 /* Where each face listens, and something to try. */
@@ -204,6 +219,8 @@ static void announce(const struct server *server, int64_t started_us) {
     printf("  DynamoDB  %s\n", url);
     if (server->game != NULL)
         printf("  REST      %s/v1\n", url);
+    if (server->redis.listener != NULL)
+        announce_redis(server);
     printf("  health    %s/healthz\n\n", url);
     if (server->keys == NULL)
         printf("  try       AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "

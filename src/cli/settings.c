@@ -5,7 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum kind { KIND_TEXT, KIND_SWITCH, KIND_COUNT, KIND_SIZE, KIND_TIME, KIND_ADDRESS, KIND_CHOICE };
+enum kind {
+    KIND_TEXT,
+    KIND_SWITCH,
+    KIND_COUNT,
+    KIND_SIZE,
+    KIND_TIME,
+    KIND_ADDRESS,
+    KIND_ADDRESS_OR_OFF,
+    KIND_CHOICE
+};
 
 struct choice {
     const char *name;
@@ -38,6 +47,10 @@ static const struct setting table[] = {
      "keep everything in memory, nothing on disk: for tests", NULL},
     {"http", KIND_ADDRESS, AT(http), "HOST:PORT", "127.0.0.1:8000",
      "where HTTP listens; port 0 picks a free one", NULL},
+    {"redis", KIND_ADDRESS_OR_OFF, AT(redis), "HOST:PORT|off", "127.0.0.1:6380",
+     "where the Redis protocol is spoken; port 0 picks a free one", NULL},
+    {"redis-tls", KIND_SWITCH, AT(redis_tls), NULL, "no",
+     "encrypt the Redis protocol with tls-cert and tls-key", NULL},
     {"durability", KIND_CHOICE, AT(durability), "commit|interval|none", "commit",
      "when a write is answered: after its fsync; before it, with an fsync every sync-interval; or "
      "leave syncing to the system",
@@ -182,6 +195,8 @@ static bool assign(const struct setting *setting, struct settings *settings, con
         return parse_time(text, field);
     case KIND_ADDRESS:
         return parse_address(text, field);
+    case KIND_ADDRESS_OR_OFF:
+        return strcmp(text, "off") == 0 || parse_address(text, field);
     case KIND_CHOICE:
         return parse_choice(text, setting->choices, field);
     }
@@ -195,6 +210,7 @@ static const char *expected(const struct setting *setting) {
                                           "a size such as 64M",
                                           "a time such as 500ms or 30s",
                                           "HOST:PORT such as 127.0.0.1:8000",
+                                          "HOST:PORT such as 127.0.0.1:6380, or off",
                                           NULL};
     const char *what = by_kind[setting->kind];
     return what != NULL ? what : setting->argument;

@@ -18,6 +18,8 @@ struct settings {
     const char *data;
     bool memory;
     struct address http;
+    struct address redis; /* host empty: off */
+    bool redis_tls;
     enum store_sync durability;
     int64_t sync_interval_ms;
     int64_t cache_memory;

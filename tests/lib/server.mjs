@@ -17,9 +17,9 @@ export function temporaryFolder() {
 
 // Starts `gametable serve`. Without `data` it keeps everything in memory. Resolves when it says
 // where it listens; rejects with what it printed if it ends first.
-export async function startServer({ data, http = '127.0.0.1:0', args = [], env = {} } = {}) {
+export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', args = [], env = {} } = {}) {
   const place = data ? ['--data', data] : ['--memory'];
-  const child = spawn(program, ['serve', '--http', http, ...place, ...args], {
+  const child = spawn(program, ['serve', '--http', http, '--redis', redis, ...place, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -27,7 +27,8 @@ export async function startServer({ data, http = '127.0.0.1:0', args = [], env =
   const listening = new Promise((resolve, reject) => {
     const look = (chunk) => {
       printed += chunk;
-      const found = /DynamoDB\s+(https?:\/\/\S+)/.exec(printed);
+      // The last line of what it announces: by then all is printed.
+      const found = /DynamoDB\s+(https?:\/\/\S+)[^]*health/.exec(printed);
       if (found) resolve(found[1]);
     };
     child.stdout.on('data', look);
@@ -42,6 +43,8 @@ export async function startServer({ data, http = '127.0.0.1:0', args = [], env =
   return {
     endpoint,
     port: Number(new URL(endpoint).port),
+    // Where the Redis protocol is spoken; undefined if it is off.
+    redisPort: Number(/Redis\s+\S+:(\d+)/.exec(printed)?.[1]) || undefined,
     pid: child.pid,
     printed: () => printed,
     // Ends it with the signal and resolves to its exit code (null when killed).

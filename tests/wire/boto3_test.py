@@ -35,7 +35,7 @@ class Server:
 
     def __init__(self, *args):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--http", "127.0.0.1:0", "--memory", *args],
+            [PROGRAM, "serve", "--http", "127.0.0.1:0", "--redis", "off", "--memory", *args],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
