@@ -147,7 +147,7 @@ static void test_bounds(void **state) {
     play_once(&world, "ann", "g", "1e100", 1);
     play_once(&world, "ann", "g", "1", 1);
     for (int i = 0; i < 520; i++) {
-        char game[16];
+        char game[24];
         snprintf(game, sizeof(game), "game-%d", i);
         play_once(&world, "bob", game, "2", 1);
     }
@@ -245,7 +245,7 @@ struct model {
 
 static void check_model(struct world *world, const struct model *model) {
     for (int i = 0; i < PLAYERS; i++) {
-        char id[8], want[32];
+        char id[16], want[32];
         snprintf(id, sizeof(id), "p%d", i);
         struct item stats = stats_of(world, id), game = game_stats(&stats, "g");
         assert_int_equal(item_int(&stats, BYTES("plays")), model->plays[i]);
@@ -261,7 +261,7 @@ static void check_model(struct world *world, const struct model *model) {
 static void model_play(struct world *world, struct random *random, struct model *model) {
     int who = (int)random_below(random, PLAYERS), score = (int)random_below(random, 100) - 50;
     int lasts = (int)random_below(random, 1000);
-    char id[8], text[16];
+    char id[16], text[16];
     snprintf(id, sizeof(id), "p%d", who);
     snprintf(text, sizeof(text), "%d", score);
     play_once(world, id, "g", text, lasts);
@@ -562,7 +562,7 @@ static void test_ends(void **state) {
     struct keeper *keeper = keeper_new(world.game);
     keeper_run(keeper);
     for (int i = 0; i < 250; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "plain%d", i);
         score(&world, name, "ann", 1);
         if (i % 5 != 0)
@@ -593,7 +593,7 @@ static void test_clearing(void **state) {
     struct keeper *early = keeper_new(world.game);
     keeper_run(early);
     for (int i = 0; i < 50; i++) {
-        char member[8];
+        char member[16];
         snprintf(member, sizeof(member), "m%d", i);
         score(&world, "board", member, i);
     }

@@ -119,7 +119,7 @@ static void test_email_model(void **state) {
     for (int i = 0; i < PLAYERS; i++)
         has[i] = -1;
     for (int step = 0; step < 400; step++) {
-        char id[8], email[16];
+        char id[16], email[24];
         int who = (int)random_below(&random, PLAYERS);
         int what = (int)random_below(&random, EMAILS + 1) - 1;
         bool taken = false;
