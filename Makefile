@@ -122,7 +122,8 @@ test: build/.deps-test check ## everything, on a fresh machine too
 	@tests/run-crash
 
 # The modules where threads meet, under ThreadSanitizer.
-unit-threads: $(filter $(B)/unit/net/% $(B)/unit/store/% $(B)/unit/table/local/% $(B)/unit/value/test_names,$(UNIT))
+unit-threads: $(filter $(B)/unit/net/% $(B)/unit/store/% $(B)/unit/table/local/% $(B)/unit/value/test_names \
+        $(B)/unit/game/test_keeper $(B)/unit/game/test_player,$(UNIT))
 	@tests/run-units $^
 
 # --- fuzzing ---
