@@ -19,21 +19,21 @@ static enum status answer_board(struct rest_call *call, struct bytes id) {
 enum status rest_boards_list(struct rest_call *call) {
     struct bytes after;
     struct board_list list;
+    size_t limit = cursor_limit(call, LIST_LIMIT);
     enum status status = cursor_name(call, &after);
     if (status == OK)
-        status = board_list(call->game, rest_query(call, "game"), after,
-                            (size_t)rest_query_count(call, "limit", LIST_LIMIT), call->arena,
+        status = board_list(call->game, rest_query(call, "game"), after, limit + 1, call->arena,
                             &call->failure, &list);
     if (status != OK)
         return status;
     buf_lit(call->reply, "{\"boards\":[");
-    for (size_t i = 0; i < list.count; i++) {
+    for (size_t i = 0; i < list.count && i < limit; i++) {
         out_next(call->reply);
         rules_put(call, &list.boards[i]);
     }
     buf_byte(call->reply, ']');
-    if (list.more)
-        cursor_next(call, list.boards[list.count - 1].id);
+    if (list.count > limit)
+        cursor_next(call, list.boards[limit - 1].id);
     buf_byte(call->reply, '}');
     return OK;
 }

@@ -50,7 +50,7 @@ void page_cursor_put(struct buf *to, const struct page_cursor *cursor) {
     buf_counted(&bytes, cursor->entry.member);
     buf_counted(&bytes, cursor->entry.points.score);
     buf_counted(&bytes, cursor->entry.points.subscore);
-    buf_varint(&bytes, (uint64_t)cursor->entry.at_ms);
+    buf_counted(&bytes, cursor->entry.tie);
     buf_counted(&bytes, cursor->low);
     buf_counted(&bytes, cursor->high);
     cursor_put(to, buf_bytes(&bytes));
@@ -64,7 +64,6 @@ static bool is_number(struct bytes bytes) {
 bool page_cursor_read(struct bytes text, struct arena *arena, struct page_cursor *out) {
     struct bytes in;
     uint8_t version, backward;
-    uint64_t at;
     *out = (struct page_cursor){0};
     struct entry *entry = &out->entry;
     if (!cursor_read(text, arena, &in) || !take_u8(&in, &version) || version != VERSION ||
@@ -72,13 +71,13 @@ bool page_cursor_read(struct bytes text, struct arena *arena, struct page_cursor
         return false;
     if (!take_counted(&in, &out->instance) || !take_counted(&in, &entry->member) ||
         !take_counted(&in, &entry->points.score) || !take_counted(&in, &entry->points.subscore) ||
-        !take_varint(&in, &at) || !take_counted(&in, &out->low) || !take_counted(&in, &out->high))
+        !take_counted(&in, &entry->tie) || !take_counted(&in, &out->low) ||
+        !take_counted(&in, &out->high))
         return false;
     out->backward = backward == 1;
-    entry->at_ms = (int64_t)(at & INT64_MAX);
     return in.size == 0 && entry->member.size <= ENTRY_MEMBER_MAX &&
            number_valid(entry->points.score) && number_valid(entry->points.subscore) &&
-           is_number(out->low) && is_number(out->high);
+           number_valid(entry->tie) && is_number(out->low) && is_number(out->high);
 }
 
 /* --- lists by name --- */
@@ -89,6 +88,10 @@ enum status cursor_name(struct rest_call *call, struct bytes *out) {
     if (text.data == NULL || cursor_read(text, call->arena, out))
         return OK;
     return rest_invalid(call, "cursor", "cursor is not one of ours");
+}
+
+size_t cursor_limit(struct rest_call *call, int64_t otherwise) {
+    return (size_t)rest_query_count(call, "limit", otherwise);
 }
 
 void cursor_next(struct rest_call *call, struct bytes last) {

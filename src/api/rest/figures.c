@@ -120,19 +120,19 @@ static enum status put_period(struct rest_call *call, struct bytes instance) {
 enum status rest_board_periods(struct rest_call *call) {
     struct bytes after;
     struct instance_list list;
+    size_t limit = cursor_limit(call, PERIODS_LIMIT);
     enum status status = cursor_name(call, &after);
     if (status == OK)
-        status = board_instances(call->game, call->path[0], after,
-                                 (size_t)rest_query_count(call, "limit", PERIODS_LIMIT),
-                                 call->arena, &call->failure, &list);
+        status = board_instances(call->game, call->path[0], after, limit + 1, call->arena,
+                                 &call->failure, &list);
     if (status != OK)
         return status;
     buf_lit(call->reply, "{\"periods\":[");
-    for (size_t i = 0; i < list.count && status == OK; i++)
+    for (size_t i = 0; i < list.count && i < limit && status == OK; i++)
         status = put_period(call, list.names[i]);
     buf_byte(call->reply, ']');
-    if (list.more)
-        cursor_next(call, list.names[list.count - 1]);
+    if (list.count > limit)
+        cursor_next(call, list.names[limit - 1]);
     buf_byte(call->reply, '}');
     return status;
 }

@@ -84,15 +84,15 @@ enum status rest_players_boards(struct rest_call *call) {
 enum status rest_players_plays(struct rest_call *call) {
     struct play_list list;
     struct bytes before;
+    size_t limit = cursor_limit(call, LIST_LIMIT);
     enum status status = rest_own(call, call->path[0]);
     if (status == OK)
         status = cursor_name(call, &before);
     if (status == OK)
-        status = play_list_player(call->game, call->path[0], before,
-                                  (size_t)rest_query_count(call, "limit", LIST_LIMIT), call->arena,
+        status = play_list_player(call->game, call->path[0], before, limit + 1, call->arena,
                                   &call->failure, &list);
     if (status == OK)
-        plays_put(call, &list);
+        plays_put(call, &list, limit);
     return status;
 }
 

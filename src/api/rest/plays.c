@@ -24,17 +24,17 @@ void play_put(struct rest_call *call, const struct play *play) {
     out_meta(call, "meta", play->meta);
 }
 
-void plays_put(struct rest_call *call, const struct play_list *list) {
+void plays_put(struct rest_call *call, const struct play_list *list, size_t limit) {
     buf_lit(call->reply, "{\"plays\":[");
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && i < limit; i++) {
         out_next(call->reply);
         buf_byte(call->reply, '{');
         play_put(call, &list->plays[i]);
         buf_byte(call->reply, '}');
     }
     buf_byte(call->reply, ']');
-    if (list->more)
-        cursor_next(call, list->plays[list->count - 1].id);
+    if (list->count > limit)
+        cursor_next(call, list->plays[limit - 1].id);
     buf_byte(call->reply, '}');
 }
 
@@ -138,12 +138,12 @@ enum status rest_plays_end(struct rest_call *call) {
 enum status rest_plays_of_game(struct rest_call *call) {
     struct play_list list;
     struct bytes before;
+    size_t limit = cursor_limit(call, LIST_LIMIT);
     enum status status = cursor_name(call, &before);
     if (status == OK)
-        status = play_list_game(call->game, call->path[0], before,
-                                (size_t)rest_query_count(call, "limit", LIST_LIMIT), call->arena,
+        status = play_list_game(call->game, call->path[0], before, limit + 1, call->arena,
                                 &call->failure, &list);
     if (status == OK)
-        plays_put(call, &list);
+        plays_put(call, &list, limit);
     return status;
 }

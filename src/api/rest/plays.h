@@ -7,8 +7,8 @@
 
 /* Appends the members of a play, without the braces. */
 void play_put(struct rest_call *call, const struct play *play);
-/* The whole answer of a list. */
-void plays_put(struct rest_call *call, const struct play_list *list);
+/* The whole answer of a list that one more was asked for than `limit`. */
+void plays_put(struct rest_call *call, const struct play_list *list, size_t limit);
 /* The `meta` of a body; NULL if there is none. INVALID. */
 enum status meta_read(struct rest_call *call, const struct value **out);
 
