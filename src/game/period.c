@@ -25,9 +25,12 @@ int timeframe_named(struct bytes name) {
     return -1;
 }
 
+static int64_t floor_div(int64_t number, int64_t by) {
+    return number / by - (number % by < 0);
+}
+
 static int64_t floor_to(int64_t number, int64_t step) {
-    int64_t rest = number % step;
-    return number - rest - (rest < 0 ? step : 0);
+    return floor_div(number, step) * step;
 }
 
 /* --- the clock on the wall --- */
@@ -68,7 +71,7 @@ static int64_t week_of(int64_t days) {
 }
 
 static int64_t boundary_before(enum timeframe frame, int64_t local) {
-    int64_t days = floor_to(local, DAY_S) / DAY_S, year;
+    int64_t days = floor_div(local, DAY_S), year;
     int month, day;
     switch (frame) {
     case FRAME_HOURLY:
@@ -106,7 +109,7 @@ static struct bytes week_name(int64_t monday, struct arena *arena) {
 }
 
 static struct bytes boundary_name(enum timeframe frame, int64_t boundary, struct arena *arena) {
-    int64_t days = floor_to(boundary, DAY_S) / DAY_S, year;
+    int64_t days = floor_div(boundary, DAY_S), year;
     int month, day;
     date_of_days(days, &year, &month, &day);
     switch (frame) {
@@ -161,7 +164,7 @@ enum status period_at(const struct timing *timing, int64_t at_ms, struct arena *
                 return season_of(&timing->seasons[i], arena, out);
         return NOT_FOUND;
     }
-    int64_t at = floor_to(at_ms, 1000) / 1000;
+    int64_t at = floor_div(at_ms, 1000);
     if (!in_range(at))
         return NOT_FOUND;
     int64_t boundary = boundary_before(timing->frame, furthest(timing->zone, at));

@@ -111,5 +111,5 @@ int zone_offset_at(const struct zone *zone, int64_t at) {
 }
 
 int zone_offset_s(const struct zone *zone, int64_t at_ms) {
-    return zone_offset_at(zone, (at_ms >= 0 ? at_ms : at_ms - 999) / 1000);
+    return zone_offset_at(zone, at_ms / 1000 - (at_ms % 1000 < 0));
 }

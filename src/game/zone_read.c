@@ -11,6 +11,8 @@
 #include "game/zone.h"
 
 enum { CHANGES_MAX = 2000, TYPES_MAX = 256 };
+/* Some files begin with the beginning of time, which is this long ago. */
+#define TIME_MAX (INT64_C(1) << 60)
 
 struct counts {
     uint8_t version;
@@ -66,7 +68,8 @@ static bool take_body(struct bytes *in, const struct counts *counts, size_t time
     out->count = counts->time;
     out->changes = ARENA_ARRAY(arena, struct zone_change, counts->time + 1);
     for (size_t i = 0; i < out->count; i++)
-        if (!take_time(in, time_size, &out->changes[i].at) ||
+        if (!take_time(in, time_size, &out->changes[i].at) || out->changes[i].at < -TIME_MAX ||
+            out->changes[i].at > TIME_MAX ||
             (i > 0 && out->changes[i].at <= out->changes[i - 1].at))
             return false;
     if (!take_bytes(in, counts->time, &kinds) || !take_types(in, counts->type, offsets))
