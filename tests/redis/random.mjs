@@ -112,7 +112,7 @@ const commands = [
   [1, (r) => ['COPY', key(r), key(r), ...maybe(r, 0.5, 'REPLACE')]],
   [0.3, () => ['FLUSHALL']],
   [0.3, (r) => ['ZADD', key(r), ...some(r, 2, member)]],
-  [0.3, (r) => [r.of(['ZADD', 'ZSCORE', 'ZRANGE', 'ZRANK', 'ZUNION', 'ZPOPMIN', 'DEL', 'EXPIRE', 'GET', 'COPY']), ...some(r, 4, member)]],
+  [0.3, (r) => [r.of(['ZADD', 'ZSCORE', 'ZRANGE', 'ZRANK', 'ZUNION', 'ZPOPMIN', 'DEL', 'EXPIRE', 'COPY']), ...some(r, 4, member)]],
 ];
 const total = commands.reduce((sum, [weight]) => sum + weight, 0);
 
@@ -150,7 +150,10 @@ function loose(list) {
     return answer;
   });
 }
-const norm = (reply, any) => (any ? JSON.stringify(leaves(decode(reply)).sort()) : reply.toString('latin1'));
+// The table has one zero: a score of -0 comes back as 0 (docs/redis.md).
+const oneZero = (reply) => Buffer.from(reply.toString('latin1').replaceAll('$2\r\n-0\r\n', '$1\r\n0\r\n')
+  .replaceAll(',-0\r\n', ',0\r\n'), 'latin1');
+const norm = (told, any, reply = oneZero(told)) => (any ? JSON.stringify(leaves(decode(reply)).sort()) : reply.toString('latin1'));
 
 // Runs the sequence on all ports; resolves to the first step whose replies differ, or null.
 export async function compare(ports, version, list) {

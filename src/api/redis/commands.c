@@ -264,7 +264,7 @@ static enum status run_info(struct redis_call *call) {
         if (command != NULL)
             put_info(call, command);
         else
-            resp_null_array(&call->out);
+            resp_null(&call->out);
     }
     return OK;
 }

@@ -1,5 +1,6 @@
 /* Taking members from either end: ZPOPMIN, ZPOPMAX, ZMPOP, and those of them that wait. */
 #include "api/redis/pairs.h"
+#include "base/clock.h"
 
 #include <math.h>
 
@@ -141,10 +142,11 @@ static enum status read_timeout(struct redis_call *call, size_t index, double *o
     double seconds = 0;
     if (!redis_read_double(call->args[index], &seconds))
         return call_error(call, "ERR timeout is not a float or out of range");
-    if (seconds * 1000 >= 9223372036854775807.0)
-        return call_error(call, "ERR timeout is out of range");
-    if (ceil(seconds * 1000) < 0)
+    /* What does not fit 64 bits is told so, whatever its sign. */
+    if (seconds * 1000 >= 0x1p63 || ceil(seconds * 1000) < 0)
         return call_error(call, "ERR timeout is negative");
+    if (seconds * 1000 > 0x1p63 - (double)clock_now_ms())
+        return call_error(call, "ERR timeout is out of range");
     *out = seconds;
     return OK;
 }
