@@ -74,9 +74,29 @@ $(B)/obj/%.o: src/%.c
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) -c $< -o $@
 
-$(B)/gametable: $(call libs,$(LAYERS))
+$(B)/gametable: $(B)/pages.o $(B)/pages-data.o $(call libs,$(LAYERS))
 	@echo "  ld $@"
 	@$(CC) $^ -o $@ $(LDFLAGS) $(LIBS)
+
+# --- the pages: built by npm from web/, and carried in the program ---
+
+WEB := $(shell find web/src web/public web/index.html web/*.js* -type f 2>/dev/null)
+
+build/web/index.html: $(WEB) | build/.deps-web
+	@echo "  npm web"
+	@[ web/node_modules/.package-lock.json -nt web/package-lock.json ] || \
+	    (cd web && npm ci --no-audit --no-fund --ignore-scripts >/dev/null && \
+	     touch node_modules/.package-lock.json)
+	@cd web && npm run -s build -- --outDir ../build/web --emptyOutDir --logLevel warn
+	@touch $@
+
+$(B)/pages.c: build/web/index.html tools/embed
+	@mkdir -p $(@D)
+	@tools/embed build/web $(B)/pages
+$(B)/pages.o: $(B)/pages.c
+	@$(CC) $(CFLAGS) -c $(B)/pages.c -o $@
+$(B)/pages-data.o: $(B)/pages.c
+	@$(CC) -c $(B)/pages.S -o $@
 
 # --- running ---
 

@@ -2,6 +2,7 @@
 
 #include "api/admin.h"
 #include "api/dynamodb/answer.h"
+#include "api/pages/pages.h"
 #include "base/mem.h"
 
 struct router {
@@ -93,6 +94,8 @@ void router_handle(struct http_exchange *exchange, void *context) {
         rest_handle(exchange, router->rest);
     else if (get && bytes_equal(exchange->path, BYTES("/healthz")))
         answer_text(exchange, 200, BYTES("ok\n"));
+    else if (pages_take(exchange))
+        pages_handle(exchange);
     else if (get && root)
         answer_healthy(exchange);
     else if (bytes_equal(exchange->method, BYTES("OPTIONS")))
