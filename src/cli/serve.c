@@ -9,6 +9,9 @@
 #include "cli/game.h"
 #include "cli/redis.h"
 #include "cli/settings.h"
+#include "game/clocks.h"
+#include "game/content.h"
+#include "game/match.h"
 #include "net/http.h"
 #include "table/local/local.h"
 
@@ -25,7 +28,8 @@ struct server {
     struct tls *tls;   /* NULL: plain HTTP */
     struct engine *engine;
     struct game *game;     /* NULL: no boards */
-    struct keeper *keeper; /* of the game */
+    struct keeper *keeper; /* of the game, */
+    struct clocks *clocks; /* and of its rooms */
     struct transfer *transfer;
     struct loops *loops;
     struct router *router;
@@ -125,6 +129,18 @@ static enum status check_clock(struct server *server) {
                        settings->http.host);
 }
 
+/* What the game does by itself: the keeper, and the clocks of the rooms. */
+static enum status start_game(struct server *server) {
+    enum status status = content_seed(server->game, &server->arena, &server->failure);
+    if (status == OK)
+        status = match_boards(server->game, &server->arena, &server->failure);
+    if (status != OK)
+        return status;
+    server->keeper = keeper_start(server->game);
+    server->clocks = clocks_start(server->game);
+    return OK;
+}
+
 static enum status start(struct server *server) {
     enum status status = check_clock(server);
     if (status == OK)
@@ -139,7 +155,9 @@ static enum status start(struct server *server) {
     if (status != OK)
         return status;
     if (server->game != NULL)
-        server->keeper = keeper_start(server->game);
+        status = start_game(server);
+    if (status != OK)
+        return status;
     open_transfer(server);
     struct router_settings router = {
         .dynamodb = {.region = server->settings.region[0] != '\0' ? server->settings.region : NULL,
@@ -148,6 +166,8 @@ static enum status start(struct server *server) {
                      .transfer = server->transfer},
         .game = server->game,
         .keeper = server->keeper,
+        .clocks = server->clocks,
+        .origins = server->settings.origins[0] != '\0' ? server->settings.origins : NULL,
         .test_clock = server->settings.test_clock,
     };
     server->router = router_new(server->engine, &router);
@@ -172,6 +192,8 @@ static void stop(struct server *server) {
         keeper_stop(server->keeper);
     if (server->router != NULL)
         router_stop(server->router);
+    if (server->clocks != NULL)
+        clocks_stop(server->clocks);
     if (server->engine != NULL)
         engine_close(server->engine);
     if (server->loops != NULL)

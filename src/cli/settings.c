@@ -74,6 +74,8 @@ static const struct setting table[] = {
      "how long a request may take to arrive; then 408", NULL},
     {"region", KIND_TEXT, AT(region), "NAME", "",
      "the region in ARNs; empty takes the one each client signs for", NULL},
+    {"origins", KIND_TEXT, AT(origins), "LIST", "",
+     "origins of pages that may open live lines besides our own, separated by blanks; * for any"},
     {"export-dir", KIND_TEXT, AT(export_dir), "DIR", "",
      "where exports go and imports come from: buckets are folders in it; empty is DATA/exports",
      NULL},

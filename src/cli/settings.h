@@ -31,6 +31,7 @@ struct settings {
     int64_t request_ms;
     const char *region;
     const char *export_dir;
+    const char *origins; /* of pages that may open live lines, besides our own */
     bool strict_paging;
     const char *keys; /* the key file; "": none */
     const char *tls_cert, *tls_key;
