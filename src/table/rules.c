@@ -283,6 +283,15 @@ struct item rules_project(const struct table_schema *schema, const struct index_
     return (struct item){pairs, count};
 }
 
+size_t rules_shown_size(const struct table_schema *schema, const struct index_schema *index,
+                        const struct item *item) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < item->count; i++)
+        if (rules_shows(schema, index, item->pairs[i].name))
+            size += item->pairs[i].name.size + value_size(&item->pairs[i].value);
+    return size;
+}
+
 bool rules_indexed(const struct index_schema *index, const struct item *item) {
     for (unsigned i = 0; i < key_schema_count(&index->keys); i++)
         if (item_get(item, index->keys.parts[i].name) == NULL)

@@ -64,6 +64,9 @@ bool rules_shows(const struct table_schema *schema, const struct index_schema *i
 /* What an index shows of an item. */
 struct item rules_project(const struct table_schema *schema, const struct index_schema *index,
                           const struct item *item, struct arena *arena);
+/* The size of that. */
+size_t rules_shown_size(const struct table_schema *schema, const struct index_schema *index,
+                        const struct item *item);
 /* Whether the item is in the index: it has each key attribute, and each may be a key. */
 bool rules_indexed(const struct index_schema *index, const struct item *item);
 /* The attributes of the key schema (and, for an index, of the table) out of an item. */

@@ -172,7 +172,7 @@ struct action {
     bool had_old;           /* whether the item existed before */
     struct item old;        /* the item before; also on CONDITION_FAILED */
     struct item new;        /* the item after (PUT and UPDATE) */
-    struct usage usage;
+    struct usage usage;     /* of COMPUTE without the indexes */
     struct bytes collection_key; /* the partition attribute's name if the table has local indexes,
                                     else empty */
     uint64_t collection_size;    /* bytes of the items in the item's collection; 0: not counted */

@@ -19,7 +19,7 @@ static enum status refresh(struct group *group, struct change *change, struct ac
 
 static enum status read_old(struct group *group, struct change *change, struct action *action) {
     struct prepared *prepared = action->engine_data;
-    enum status status = group_read(group, prepared->key, change->arena, &prepared->stored);
+    enum status status = group_read(group, prepared, change->arena, &prepared->stored);
     if (status == NOT_FOUND)
         return OK;
     if (status == OK)
@@ -48,7 +48,7 @@ static enum status make_updated(struct group *group, struct change *change, stru
         return OK;
     }
     prepared->new_size = item_size(&action->new);
-    prepared->value = action_encode(group->local, change, &action->new, prepared->new_size);
+    prepared->value = action_encode(group->local, &action->new, change->arena);
     return OK;
 }
 
@@ -91,7 +91,7 @@ static enum status make_computed(struct group *group, struct change *change,
     if (status != OK)
         return status;
     prepared->new_size = item_size(&action->new);
-    prepared->value = action_encode(group->local, change, &action->new, prepared->new_size);
+    prepared->value = action_encode(group->local, &action->new, change->arena);
     return OK;
 }
 

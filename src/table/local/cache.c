@@ -19,7 +19,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SHARDS_MAX = 64, SHARD_MEMORY_MIN = 256 * 1024, SLOTS_FIRST = 64, ENTRY_OVERHEAD = 32 };
+enum {
+    SHARDS_MAX = 64,
+    SHARD_MEMORY_MIN = 256 * 1024,
+    SLOTS_FIRST = 64,
+    ENTRY_OVERHEAD = 32,
+    LINE = 64
+};
 
 struct entry {
     uint64_t commit;
@@ -39,6 +45,9 @@ struct shard {
     pthread_mutex_t lock;
     struct slot *slots;
     size_t slot_count; /* a power of two, or 0 */
+    /* The same, for a guess by those who do not hold the lock. */
+    _Atomic(const struct slot *) hint;
+    atomic_size_t hint_mask;
     size_t count;
     size_t memory;
     size_t hand;
@@ -75,6 +84,7 @@ static void shard_clear(struct shard *shard) {
         mem_free(shard->slots[i].entry);
     mem_free(shard->slots);
     shard->slots = NULL;
+    atomic_store_explicit(&shard->hint_mask, 0, memory_order_relaxed);
     shard->slot_count = shard->count = shard->memory = shard->hand = 0;
 }
 
@@ -97,8 +107,12 @@ void cache_clear(struct cache *cache) {
     }
 }
 
+static struct shard *shard_of(struct cache *cache, uint64_t hash) {
+    return &cache->shards[(hash >> 56) & (cache->shard_count - 1)];
+}
+
 static struct shard *shard_lock(struct cache *cache, uint64_t hash) {
-    struct shard *shard = &cache->shards[(hash >> 56) & (cache->shard_count - 1)];
+    struct shard *shard = shard_of(cache, hash);
     pthread_mutex_lock(&shard->lock);
     return shard;
 }
@@ -159,6 +173,8 @@ static void shard_grow(struct shard *shard) {
     }
     mem_free(old);
     shard->hand = 0;
+    atomic_store_explicit(&shard->hint, shard->slots, memory_order_relaxed);
+    atomic_store_explicit(&shard->hint_mask, mask, memory_order_relaxed);
 }
 
 /* Sends the hand round until the shard is within its share. `keep` was just used. */
@@ -176,9 +192,27 @@ static void shard_shrink(struct shard *shard, size_t memory_max, const struct en
     }
 }
 
-bool cache_get(struct cache *cache, struct bytes key, uint64_t commit, struct arena *arena,
-               struct bytes *out) {
-    uint64_t hash = bytes_hash(key, 1);
+/* Whatever the guess points at, nothing is read from there. */
+void cache_soon(struct cache *cache, uint64_t hash) {
+    const struct shard *shard = shard_of(cache, hash);
+    const struct slot *slots = atomic_load_explicit(&shard->hint, memory_order_relaxed);
+    size_t mask = atomic_load_explicit(&shard->hint_mask, memory_order_relaxed);
+    __builtin_prefetch((const void *)((uintptr_t)slots + (hash & mask) * sizeof(*slots)));
+}
+
+void cache_sooner(struct cache *cache, uint64_t hash) {
+    struct shard *shard = shard_of(cache, hash);
+    if (pthread_mutex_trylock(&shard->lock) != 0)
+        return;
+    const struct entry *entry =
+        shard->slot_count == 0 ? NULL : shard->slots[hash & (shard->slot_count - 1)].entry;
+    pthread_mutex_unlock(&shard->lock);
+    __builtin_prefetch(entry);
+    __builtin_prefetch((const void *)((uintptr_t)entry + LINE));
+}
+
+bool cache_get_hashed(struct cache *cache, struct bytes key, uint64_t hash, uint64_t commit,
+                      struct arena *arena, struct bytes *out) {
     struct shard *shard = shard_lock(cache, hash);
     struct entry *entry = shard_find(shard, hash, key);
     bool hit = entry != NULL && entry->commit <= commit;
@@ -233,18 +267,18 @@ static bool too_large(const struct cache *cache, struct bytes key, struct bytes 
     return key.size + value.size > cache->shard_max / 4;
 }
 
-void cache_fill(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit) {
+void cache_fill_hashed(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
+                       uint64_t commit) {
     if (too_large(cache, key, value))
         return;
-    uint64_t hash = bytes_hash(key, 1);
     struct shard *shard = shard_lock(cache, hash);
     if (shard->written <= commit && shard_find(shard, hash, key) == NULL)
         shard_set(cache, shard, hash, key, value);
     pthread_mutex_unlock(&shard->lock);
 }
 
-void cache_write(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit) {
-    uint64_t hash = bytes_hash(key, 1);
+void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
+                 uint64_t commit) {
     struct shard *shard = shard_lock(cache, hash);
     shard->written = commit;
     if (value.data != NULL && !too_large(cache, key, value))

@@ -22,7 +22,7 @@ void index_begin(struct index *index, uint64_t expected) {
 
 void index_find_soon(const struct index *index, struct bytes entry) {
     struct bytes cut[3];
-    if (cut_entry(index, entry, cut))
+    if (index->finder != NULL && cut_entry(index, entry, cut))
         finder_prefetch(index->finder, finder_hash(cut[0], cut[2]));
 }
 

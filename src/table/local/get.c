@@ -2,19 +2,20 @@
 #include "table/local/local_int.h"
 
 static enum status read_store(struct local *local, const struct view *view, struct bytes key,
-                              struct arena *arena, struct bytes *out) {
+                              uint64_t hash, struct arena *arena, struct bytes *out) {
     enum status status =
         store_get(local->store, view == NULL ? NULL : view->snapshot, STORE_ITEMS, key, arena, out);
     if (status == OK)
-        cache_fill(local->cache, key, *out, view == NULL ? UINT64_MAX : view->commit);
+        cache_fill_hashed(local->cache, key, hash, *out, view == NULL ? UINT64_MAX : view->commit);
     return status;
 }
 
-enum status local_read(struct local *local, const struct view *view, struct bytes key,
-                       struct arena *arena, struct bytes *out) {
-    if (cache_get(local->cache, key, view == NULL ? UINT64_MAX : view->commit, arena, out))
+enum status local_read_hashed(struct local *local, const struct view *view, struct bytes key,
+                              uint64_t hash, struct arena *arena, struct bytes *out) {
+    if (cache_get_hashed(local->cache, key, hash, view == NULL ? UINT64_MAX : view->commit, arena,
+                         out))
         return OK;
-    return read_store(local, view, key, arena, out);
+    return read_store(local, view, key, hash, arena, out);
 }
 
 enum status local_index(const struct table *table, struct bytes name, struct arena *arena,
@@ -80,17 +81,21 @@ static enum status get_one(struct local *local, const struct get_request *reques
     struct buf key = {0};
     struct bytes stored = {0};
     struct view *view = NULL;
+    uint64_t hash = 0;
     pthread_rwlock_rdlock(&local->moment);
     struct table *table = local_table(local, request->table);
     enum status status =
         table == NULL ? no_table(arena, failure) : put_key(&key, table, request, arena, failure);
-    if (status == OK && !cache_get(local->cache, buf_bytes(&key), UINT64_MAX, arena, &stored))
-        view = view_hold(local);
+    if (status == OK) {
+        hash = local_hash(buf_bytes(&key));
+        if (!cache_get_hashed(local->cache, buf_bytes(&key), hash, UINT64_MAX, arena, &stored))
+            view = view_hold(local);
+    }
     pthread_rwlock_unlock(&local->moment);
     if (status != OK)
         goto done;
     if (view != NULL) {
-        status = read_store(local, view, buf_bytes(&key), arena, &stored);
+        status = read_store(local, view, buf_bytes(&key), hash, arena, &stored);
         view_drop(view);
     }
     status = answer(local, request, status, stored, arena, failure, out);

@@ -7,14 +7,15 @@
 #include "table/local/writer.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
+
+enum { AHEAD = 8 }; /* actions that the memory is asked for before they are decided */
 
 static void start(struct group *group) {
-    group->overlay = (struct map){0};
     group->effects = NULL;
     group->effects_end = &group->effects;
     group->moves = NULL;
     group->moves_end = &group->moves;
+    group->move_count = 0;
     group->tallies = NULL;
     group->tokens = NULL;
     group->tokens_end = &group->tokens;
@@ -32,27 +33,28 @@ void group_init(struct group *group, struct local *local) {
     start(group);
 }
 
-static void clear(struct group *group) {
+void group_clear(struct group *group) {
     for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
         tally->table->tally = NULL;
-    map_release(&group->overlay);
+    overlay_clear(&group->overlay);
     map_release(&group->tokens_seen);
     arena_reset(&group->arena);
     start(group);
 }
 
 void group_release(struct group *group) {
-    clear(group);
+    group_clear(group);
+    overlay_release(&group->overlay);
     arena_release(&group->arena);
     buf_release(&group->before);
     buf_release(&group->after);
 }
 
-enum status group_read(struct group *group, struct bytes key, struct arena *arena,
+enum status group_read(struct group *group, const struct prepared *prepared, struct arena *arena,
                        struct bytes *out) {
-    const struct effect *effect = map_get(&group->overlay, key);
+    const struct effect *effect = overlay_get(&group->overlay, prepared->hash, prepared->key);
     if (effect == NULL)
-        return local_read(group->local, NULL, key, arena, out);
+        return local_read_hashed(group->local, NULL, prepared->key, prepared->hash, arena, out);
     if (effect->value.data == NULL)
         return NOT_FOUND;
     /* The bytes are another change's, which may be done with before this one. */
@@ -62,17 +64,18 @@ enum status group_read(struct group *group, struct bytes key, struct arena *aren
 
 /* --- taking up what was decided --- */
 
-static void set_effect(struct group *group, struct bytes key, struct bytes value) {
-    struct effect *effect = map_get(&group->overlay, key);
+static void set_effect(struct group *group, const struct prepared *prepared) {
+    struct effect *effect = overlay_get(&group->overlay, prepared->hash, prepared->key);
     if (effect == NULL) {
         effect = ARENA_NEW(&group->arena, struct effect);
-        effect->key = key;
+        effect->key = prepared->key;
+        effect->hash = prepared->hash;
         *group->effects_end = effect;
         group->effects_end = &effect->next;
-        map_put(&group->overlay, effect->key, effect);
+        overlay_add(&group->overlay, effect);
     }
-    effect->value = value;
-    group->size += key.size + value.size;
+    effect->value = prepared->stays ? prepared->value : (struct bytes){0};
+    group->size += effect->key.size + effect->value.size;
 }
 
 static struct tally *tally_of(struct group *group, struct table *table) {
@@ -89,13 +92,12 @@ static void take_up(struct group *group, const struct action *action) {
     struct prepared *prepared = action->engine_data;
     if (!prepared->changes)
         return;
-    bool stays = prepared->stays;
-    set_effect(group, prepared->key, stays ? prepared->value : (struct bytes){0});
+    set_effect(group, prepared);
     struct tally *tally = tally_of(group, prepared->table);
-    tally->count += (int64_t)stays - (int64_t)action->had_old;
+    tally->count += (int64_t)prepared->stays - (int64_t)action->had_old;
     tally->size += (int64_t)prepared->new_size - (int64_t)prepared->old_size;
     *group->moves_end = prepared->moves;
-    while (*group->moves_end != NULL)
+    for (; *group->moves_end != NULL; group->move_count++)
         group->moves_end = &(*group->moves_end)->next;
     stream_add(group, action);
     group->writes++;
@@ -187,9 +189,14 @@ void group_add(struct group *group, struct change *change) {
     if (change->decide != NULL && decide(group, change) != OK)
         return;
     group->action_count += change->action_count;
-    for (size_t i = 0; i < change->action_count; i++)
+    for (size_t i = 0; i < change->action_count; i++) {
+        if (i + AHEAD < change->action_count)
+            action_soon(group->local, &change->actions[i + AHEAD]);
+        if (i + AHEAD / 2 < change->action_count)
+            action_sooner(group->local, &change->actions[i + AHEAD / 2]);
         if (action_decide(group, change, &change->actions[i]) != OK)
             refused = true;
+    }
     if (refused) {
         refuse(change);
         return;
@@ -198,119 +205,6 @@ void group_add(struct group *group, struct change *change) {
         take_up(group, &change->actions[i]);
     if (change->token.size != 0)
         note_token(group, &token);
-}
-
-/* --- committing --- */
-
-/* Returns the number before which tokens are to be forgotten. */
-static uint64_t put_tokens(struct group *group, struct store_batch *batch) {
-    if (group->tokens == NULL)
-        return 0;
-    struct tokens_step step = tokens_begin(group->local->tokens, batch, clock_now_ms());
-    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
-        tokens_put(&step, batch, &note->token);
-    return step.keep;
-}
-
-/* After the commit. Nobody but the writer looks at them. */
-static void keep_tokens(struct group *group, uint64_t keep) {
-    tokens_forget(group->local->tokens, keep);
-    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
-        tokens_add(group->local->tokens, &note->token);
-}
-
-static enum status write_out(struct group *group, struct failure *failure) {
-    struct local *local = group->local;
-    struct store_batch *batch = store_batch_new(local->store);
-    int names = names_count(local->names);
-    catalogue_put_names(batch, local, names);
-    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
-        if (effect->value.data != NULL)
-            store_put(batch, STORE_ITEMS, effect->key, effect->value);
-        else
-            store_del(batch, STORE_ITEMS, effect->key);
-    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
-        if (tally->count != 0 || tally->size != 0)
-            catalogue_put_counts(batch, tally->table,
-                                 tally->table->item_count + (uint64_t)tally->count,
-                                 tally->table->size + (uint64_t)tally->size);
-    uint64_t keep = put_tokens(group, batch);
-    stream_put_entries(batch, group);
-    enum status status = store_write(local->store, batch, &group->arena, failure);
-    store_batch_free(batch);
-    if (status == OK) {
-        local->names_stored = names;
-        keep_tokens(group, keep);
-    }
-    return status;
-}
-
-static void note(struct index *index, struct bytes key, bool put, int64_t size_change) {
-    struct index_note *note = mem_alloc(sizeof(*note) + key.size);
-    *note = (struct index_note){.put = put, .size_change = size_change, .key_size = key.size};
-    if (key.size != 0)
-        memcpy(note->key, key.data, key.size);
-    *index->notes_end = note;
-    index->notes_end = &note->next;
-}
-
-static void note_move(const struct move *move) {
-    if (move->del.size != 0)
-        note(move->index, move->del, false, 0);
-    note(move->index, move->put, move->put.size != 0, move->size_change);
-}
-
-static void make_move(struct local *local, const struct move *move) {
-    struct index *index = move->index;
-    if (index->tree == NULL) {
-        note_move(move);
-        return;
-    }
-    size_t memory = index_memory(index);
-    if (move->del.size != 0)
-        index_del(index, move->del);
-    if (move->put.size != 0)
-        index_put(index, move->put);
-    index->size += (uint64_t)move->size_change;
-    atomic_fetch_add_explicit(&local->index_memory, index_memory(index) - memory,
-                              memory_order_relaxed);
-}
-
-static void make_visible(struct group *group) {
-    struct local *local = group->local;
-    pthread_rwlock_wrlock(&local->moment);
-    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next) {
-        touch_item(local, effect->key, local->view->commit + 1);
-        cache_write(local->cache, effect->key, effect->value, local->view->commit + 1);
-    }
-    for (struct move *move = group->moves; move != NULL; move = move->next)
-        make_move(local, move);
-    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next) {
-        tally->table->item_count += (uint64_t)tally->count;
-        tally->table->size += (uint64_t)tally->size;
-    }
-    stream_take_entries(group);
-    view_advance(local);
-    pthread_rwlock_unlock(&local->moment);
-    atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&local->writes, group->writes, memory_order_relaxed);
-}
-
-static void fail_all(struct group *group, const struct failure *failure) {
-    for (struct change *change = group->changes; change != NULL; change = change->next)
-        change->failure =
-            (struct failure){failure->status, arena_copy(change->arena, failure->text)};
-}
-
-void group_commit(struct group *group) {
-    struct failure failure;
-    if (!group_idle(group)) {
-        if (write_out(group, &failure) == OK)
-            make_visible(group);
-        else
-            fail_all(group, &failure);
-    }
-    clear(group);
 }
 
 struct change *group_take(struct group *group) {

@@ -256,22 +256,44 @@ void keys_put_segment(struct buf *low, struct buf *high, const struct table *tab
 
 struct cache *cache_new(size_t memory_max);
 void cache_free(struct cache *cache);
+/* Of an item's key in the store: for those who need it more than once. */
+static inline uint64_t local_hash(struct bytes key) {
+    return bytes_hash(key, 1);
+}
 /* Copies the item's bytes into the arena if it is there and was last written at or before
  * `commit` (UINT64_MAX: whatever it is now). */
-bool cache_get(struct cache *cache, struct bytes key, uint64_t commit, struct arena *arena,
-               struct bytes *out);
+bool cache_get_hashed(struct cache *cache, struct bytes key, uint64_t hash, uint64_t commit,
+                      struct arena *arena, struct bytes *out);
+static inline bool cache_get(struct cache *cache, struct bytes key, uint64_t commit,
+                             struct arena *arena, struct bytes *out) {
+    return cache_get_hashed(cache, key, local_hash(key), commit, arena, out);
+}
 /* By a reader, after reading the store at a view: kept only if nothing near it was written
  * since. */
-void cache_fill(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit);
+void cache_fill_hashed(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
+                       uint64_t commit);
+static inline void cache_fill(struct cache *cache, struct bytes key, struct bytes value,
+                              uint64_t commit) {
+    cache_fill_hashed(cache, key, local_hash(key), value, commit);
+}
 /* By the writer, for each item of a commit; value.data NULL: deleted. */
-void cache_write(struct cache *cache, struct bytes key, struct bytes value, uint64_t commit);
+void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
+                 uint64_t commit);
+/* Asks the memory for what a look-up will need: first for the place, then, a little later, for what
+ * is there. */
+void cache_soon(struct cache *cache, uint64_t hash);
+void cache_sooner(struct cache *cache, uint64_t hash);
 void cache_clear(struct cache *cache);
 void cache_figures(struct cache *cache, struct engine_figures *out);
 
 /* An item's stored bytes at a view (NULL: now, from the writer thread), through the cache.
  * NOT_FOUND, IO_FAILED, DAMAGED. */
-enum status local_read(struct local *local, const struct view *view, struct bytes key,
-                       struct arena *arena, struct bytes *out);
+enum status local_read_hashed(struct local *local, const struct view *view, struct bytes key,
+                              uint64_t hash, struct arena *arena, struct bytes *out);
+static inline enum status local_read(struct local *local, const struct view *view, struct bytes key,
+                                     struct arena *arena, struct bytes *out) {
+    return local_read_hashed(local, view, key, local_hash(key), arena, out);
+}
 
 /* An index of the table that can be read, or INVALID with the text. The caller holds moment. */
 enum status local_index(const struct table *table, struct bytes name, struct arena *arena,

@@ -36,31 +36,41 @@ static void add_move(const struct plan *plan, struct index *index, bool had, boo
     plan->prepared->moves = move;
 }
 
+/* Whether what an index shows of the item is the same before and after, given that its entry is. */
+static bool shows_same(const struct plan *plan, const struct index *index) {
+    const struct table_schema *schema = plan->prepared->schema;
+    struct arena *arena = plan->change->arena;
+    if (index->schema->projected == PROJECTED_KEYS)
+        return true;
+    struct item old = rules_project(schema, index->schema, &plan->action->old, arena);
+    struct item new = rules_project(schema, index->schema, &plan->action->new, arena);
+    return item_equal(&old, &new);
+}
+
 /* What the action does to one index: an entry comes, goes, moves (which costs a deletion and an
  * insertion), or stays and shows something else. */
 static enum status plan_index(const struct plan *plan, struct index *index, bool stays) {
     struct group *group = plan->group;
     struct action *action = plan->action;
     const struct table_schema *schema = plan->prepared->schema;
-    struct arena *arena = plan->change->arena;
     buf_clear(&group->before);
     buf_clear(&group->after);
     bool had = action->had_old && keys_put_entry(&group->before, schema, index, &action->old);
     bool has = stays && keys_put_entry(&group->after, schema, index, &action->new);
     if (!had && !has)
         return OK;
-    struct item none = {0};
-    struct item old = had ? rules_project(schema, index->schema, &action->old, arena) : none;
-    struct item new = has ? rules_project(schema, index->schema, &action->new, arena) : none;
-    size_t old_size = had ? item_size(&old) : 0, new_size = has ? item_size(&new) : 0;
     bool same = had && has && bytes_equal(buf_bytes(&group->before), buf_bytes(&group->after));
-    if (same && item_equal(&old, &new))
+    if (same && shows_same(plan, index))
         return OK;
     if (has && !had && memory_full(group->local))
-        return failure_set(&action->failure, arena, MEMORY_FULL,
+        return failure_set(&action->failure, plan->change->arena, MEMORY_FULL,
                            "The memory for indexes is full: nothing can be added to index %.*s",
                            BYTES_ARG(index->schema->name));
+    size_t old_size = had ? rules_shown_size(schema, index->schema, &action->old) : 0;
+    size_t new_size = has ? rules_shown_size(schema, index->schema, &action->new) : 0;
     add_move(plan, index, had && !same, has && !same, (int64_t)new_size - (int64_t)old_size);
+    if (action->kind == ACTION_COMPUTE)
+        return OK;
     double units = same ? rules_write_units(old_size, new_size)
                         : (had ? rules_write_units(old_size, 0) : 0) +
                               (has ? rules_write_units(0, new_size) : 0);

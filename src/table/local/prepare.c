@@ -2,6 +2,8 @@
  * submitter's thread; on the writer's for what changed since, and for changes that decide there. */
 #include "table/local/writer.h"
 
+enum { KEY_USUAL = 256, ENCODED_USUAL = 2048 }; /* what is made without asking for memory */
+
 static enum status check(struct change *change, struct action *action,
                          const struct table_schema *schema) {
     struct rules_context rules = action_rules(change, action, schema);
@@ -12,12 +14,11 @@ static enum status check(struct change *change, struct action *action,
     return status == OK ? rules_check_paths(&rules, NULL, action->condition) : status;
 }
 
-struct bytes action_encode(struct local *local, struct change *change, const struct item *item,
-                           size_t size) {
-    struct buf buf = {0};
-    buf_reserve(&buf, size + 64);
+struct bytes action_encode(struct local *local, const struct item *item, struct arena *arena) {
+    uint8_t memory[ENCODED_USUAL];
+    struct buf buf = buf_in(memory, sizeof(memory));
     item_encode(item, local->names, &buf);
-    struct bytes encoded = arena_copy(change->arena, buf_bytes(&buf));
+    struct bytes encoded = arena_copy(arena, buf_bytes(&buf));
     buf_release(&buf);
     return encoded;
 }
@@ -40,13 +41,15 @@ enum status action_prepare(struct local *local, struct change *change, struct ac
     enum status status = check(change, action, prepared->schema);
     if (status != OK)
         return status;
-    struct buf key = {0};
+    uint8_t memory[KEY_USUAL];
+    struct buf key = buf_in(memory, sizeof(memory));
     keys_put_item(&key, table, prepared->schema, &action->item);
     prepared->key = arena_copy(change->arena, buf_bytes(&key));
+    prepared->hash = local_hash(prepared->key);
     buf_release(&key);
     if (action->kind == ACTION_PUT) {
         prepared->new_size = item_size(&action->item);
-        prepared->value = action_encode(local, change, &action->item, prepared->new_size);
+        prepared->value = action_encode(local, &action->item, change->arena);
     }
     return OK;
 }
@@ -68,7 +71,7 @@ static enum status check_repeats(struct change *change) {
     const struct prepared **seen = ARENA_ARRAY(change->arena, const struct prepared *, room);
     for (size_t i = 0; i < change->action_count; i++) {
         const struct prepared *prepared = change->actions[i].engine_data;
-        size_t at = bytes_hash(prepared->key, 0) & (room - 1);
+        size_t at = prepared->hash & (room - 1);
         for (; seen[at] != NULL; at = (at + 1) & (room - 1))
             if (bytes_equal(seen[at]->key, prepared->key))
                 return refuse_repeat(change);

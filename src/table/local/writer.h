@@ -17,14 +17,29 @@
 
 struct backfill;
 
+struct prepared;
+
 /* --- what a group will do --- */
 
 /* The last word on an item. */
 struct effect {
     struct effect *next;
+    uint64_t hash; /* of the key: local_hash() */
     struct bytes key;
     struct bytes value; /* data NULL: deleted */
 };
+
+/* Effects by their keys (overlay.c). Zero is empty. */
+struct overlay {
+    struct effect **slots;
+    size_t room, count;
+};
+/* NULL if there is none. */
+struct effect *overlay_get(const struct overlay *overlay, uint64_t hash, struct bytes key);
+/* Adds one whose key is not there. */
+void overlay_add(struct overlay *overlay, struct effect *effect);
+void overlay_clear(struct overlay *overlay);
+void overlay_release(struct overlay *overlay);
 
 /* An index entry that goes, comes, or stays and changes its size. */
 struct move {
@@ -50,9 +65,10 @@ struct token_note {
 struct group {
     struct local *local;
     struct arena arena; /* effects, moves, tallies, tokens */
-    struct map overlay; /* store key -> struct effect */
+    struct overlay overlay;
     struct effect *effects, **effects_end;
     struct move *moves, **moves_end;
+    size_t move_count;
     struct tally *tallies;
     struct token_note *tokens, **tokens_end;
     struct map tokens_seen; /* token.name -> struct token_note */
@@ -68,6 +84,8 @@ struct group {
 
 void group_init(struct group *group, struct local *local);
 void group_release(struct group *group);
+/* Forgets what it came to, but not its changes. */
+void group_clear(struct group *group);
 static inline bool group_full(const struct group *group) {
     return group->change_count >= LIMIT_GROUP_WRITES || group->size >= LIMIT_GROUP_SIZE;
 }
@@ -92,7 +110,7 @@ void group_commit(struct group *group);
 /* The changes of the group, which then has none; linked by `next`. */
 struct change *group_take(struct group *group);
 /* An item's bytes as this group sees them, in the arena; NOT_FOUND. */
-enum status group_read(struct group *group, struct bytes key, struct arena *arena,
+enum status group_read(struct group *group, const struct prepared *prepared, struct arena *arena,
                        struct bytes *out);
 
 /* --- one action (prepare.c, action.c, plan.c) --- */
@@ -101,7 +119,8 @@ enum status group_read(struct group *group, struct bytes key, struct arena *aren
 struct prepared {
     struct table *table;               /* with a reference */
     const struct table_schema *schema; /* that it was checked against */
-    struct bytes key;                  /* in the store */
+    struct bytes key;                  /* in the store, */
+    uint64_t hash;                     /* and local_hash() of it */
     struct bytes value;                /* what will be stored; of a PUT from the beginning */
     struct bytes stored;               /* what was */
     size_t old_size, new_size;
@@ -116,15 +135,22 @@ static inline struct rules_context action_rules(struct change *change, struct ac
     return (struct rules_context){
         .schema = schema, .arena = change->arena, .failure = &action->failure};
 }
-/* An item as it is stored, in the change's arena. */
-struct bytes action_encode(struct local *local, struct change *change, const struct item *item,
-                           size_t size);
+/* An item as it is stored, in the arena. */
+struct bytes action_encode(struct local *local, const struct item *item, struct arena *arena);
 /* Checks the action against the table and encodes what can be. */
 enum status action_prepare(struct local *local, struct change *change, struct action *action,
                            struct table *table);
 /* Reads the item, tests the condition, makes the new item and plans what it moves. Changes nothing
  * in the group. The fault is in action->failure. */
 enum status action_decide(struct group *group, struct change *change, struct action *action);
+/* Asks the memory for what action_decide will need: first for the place, then, a little later, for
+ * what is there. */
+static inline void action_soon(struct local *local, const struct action *action) {
+    cache_soon(local->cache, ((const struct prepared *)action->engine_data)->hash);
+}
+static inline void action_sooner(struct local *local, const struct action *action) {
+    cache_sooner(local->cache, ((const struct prepared *)action->engine_data)->hash);
+}
 /* Plans what a changed item moves in the table's trees: prepared->moves. */
 enum status action_plan(struct group *group, struct change *change, struct action *action);
 /* Reads the item and tells what that costs, for a change that was done before. */

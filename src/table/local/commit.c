@@ -1,0 +1,238 @@
+/* Committing a group: one write to the store, then everything in memory under `moment`.
+ *
+ * What is written and moved is sorted by key first: neighbours in the store's buffer and in a tree
+ * are reached by paths that are then still at hand. On different keys the order does not matter;
+ * on the same key it is kept. */
+#include "table/local/writer.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { AHEAD = 8 }; /* steps that the memory is asked for before they are taken */
+
+/* --- sorting --- */
+
+/* Something with a key, to be done in its turn. */
+struct sorting {
+    uint64_t word; /* of the key, after what all have in common */
+    struct bytes key;
+    void *what;  /* an effect, or an index */
+    uint32_t at; /* of equal keys the one that came first is first */
+    bool put;
+};
+
+/* What a commit does, in order. */
+struct steps {
+    struct sorting *effects, *entries;
+    size_t effect_count, entry_count;
+};
+
+static uint64_t word_at(struct bytes key, size_t from) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; i++)
+        word = word << 8 | (from + i < key.size ? key.data[from + i] : 0);
+    return word;
+}
+
+/* How much of the first key all have in common. */
+static size_t shared_size(const struct sorting *all, size_t count) {
+    struct bytes first = all[0].key;
+    size_t shared = first.size;
+    for (size_t i = 1; i < count; i++) {
+        if (all[i].key.size < shared)
+            shared = all[i].key.size;
+        size_t same = 0;
+        if (memcmp(first.data, all[i].key.data, shared) == 0)
+            continue;
+        while (first.data[same] == all[i].key.data[same])
+            same++;
+        shared = same;
+    }
+    return shared;
+}
+
+static int compare(const void *left, const void *right) {
+    const struct sorting *a = left, *b = right;
+    if (a->word != b->word)
+        return a->word < b->word ? -1 : 1;
+    int order = bytes_compare(a->key, b->key);
+    return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+static void sort(struct sorting *all, size_t count) {
+    if (count < 2)
+        return;
+    size_t shared = shared_size(all, count);
+    for (size_t i = 0; i < count; i++) {
+        all[i].word = word_at(all[i].key, shared);
+        all[i].at = (uint32_t)i;
+    }
+    qsort(all, count, sizeof(*all), compare);
+}
+
+/* --- writing --- */
+
+/* Returns the number before which tokens are to be forgotten. */
+static uint64_t put_tokens(struct group *group, struct store_batch *batch) {
+    if (group->tokens == NULL)
+        return 0;
+    struct tokens_step step = tokens_begin(group->local->tokens, batch, clock_now_ms());
+    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
+        tokens_put(&step, batch, &note->token);
+    return step.keep;
+}
+
+/* After the commit. Nobody but the writer looks at them. */
+static void keep_tokens(struct group *group, uint64_t keep) {
+    tokens_forget(group->local->tokens, keep);
+    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
+        tokens_add(group->local->tokens, &note->token);
+}
+
+static void sort_effects(struct steps *steps, struct group *group) {
+    steps->effects = arena_alloc(&group->arena, group->overlay.count * sizeof(struct sorting));
+    for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
+        steps->effects[steps->effect_count++] =
+            (struct sorting){.key = effect->key, .what = effect};
+    sort(steps->effects, steps->effect_count);
+}
+
+static void put_effects(const struct steps *steps, struct store_batch *batch) {
+    for (size_t i = 0; i < steps->effect_count; i++) {
+        const struct effect *effect = steps->effects[i].what;
+        if (effect->value.data != NULL)
+            store_put(batch, STORE_ITEMS, effect->key, effect->value);
+        else
+            store_del(batch, STORE_ITEMS, effect->key);
+    }
+}
+
+static enum status write_out(struct group *group, const struct steps *steps,
+                             struct failure *failure) {
+    struct local *local = group->local;
+    struct store_batch *batch = store_batch_new(local->store);
+    int names = names_count(local->names);
+    catalogue_put_names(batch, local, names);
+    put_effects(steps, batch);
+    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
+        if (tally->count != 0 || tally->size != 0)
+            catalogue_put_counts(batch, tally->table,
+                                 tally->table->item_count + (uint64_t)tally->count,
+                                 tally->table->size + (uint64_t)tally->size);
+    uint64_t keep = put_tokens(group, batch);
+    stream_put_entries(batch, group);
+    enum status status = store_write(local->store, batch, &group->arena, failure);
+    store_batch_free(batch);
+    if (status == OK) {
+        local->names_stored = names;
+        keep_tokens(group, keep);
+    }
+    return status;
+}
+
+/* --- moving --- */
+
+static void note(struct index *index, struct bytes key, bool put, int64_t size_change) {
+    struct index_note *note = mem_alloc(sizeof(*note) + key.size);
+    *note = (struct index_note){.put = put, .size_change = size_change, .key_size = key.size};
+    if (key.size != 0)
+        memcpy(note->key, key.data, key.size);
+    *index->notes_end = note;
+    index->notes_end = &note->next;
+}
+
+/* For an index that is being built. */
+static void note_move(const struct move *move) {
+    if (move->del.size != 0)
+        note(move->index, move->del, false, 0);
+    note(move->index, move->put, move->put.size != 0, move->size_change);
+}
+
+static void sort_moves(struct steps *steps, struct group *group) {
+    steps->entries = arena_alloc(&group->arena, 2 * group->move_count * sizeof(struct sorting));
+    for (const struct move *move = group->moves; move != NULL; move = move->next) {
+        struct sorting *next = &steps->entries[steps->entry_count];
+        if (move->index->tree == NULL)
+            continue;
+        if (move->del.size != 0)
+            *next++ = (struct sorting){.key = move->del, .what = move->index, .put = false};
+        if (move->put.size != 0)
+            *next++ = (struct sorting){.key = move->put, .what = move->index, .put = true};
+        steps->entry_count = (size_t)(next - steps->entries);
+    }
+    sort(steps->entries, steps->entry_count);
+}
+
+static void make_moves(const struct steps *steps, struct group *group) {
+    uint64_t memory = 0;
+    for (size_t i = 0; i < steps->entry_count; i++) {
+        const struct sorting *step = &steps->entries[i];
+        if (i + AHEAD < steps->entry_count)
+            index_find_soon(step[AHEAD].what, step[AHEAD].key);
+        struct index *index = step->what;
+        memory -= index_memory(index);
+        if (step->put)
+            index_put(index, step->key);
+        else
+            index_del(index, step->key);
+        memory += index_memory(index);
+    }
+    for (const struct move *move = group->moves; move != NULL; move = move->next)
+        if (move->index->tree == NULL)
+            note_move(move);
+        else
+            move->index->size += (uint64_t)move->size_change;
+    atomic_fetch_add_explicit(&group->local->index_memory, memory, memory_order_relaxed);
+}
+
+static void write_cache(const struct steps *steps, struct local *local) {
+    uint64_t commit = local->view->commit + 1;
+    for (size_t i = 0; i < steps->effect_count; i++) {
+        const struct sorting *step = &steps->effects[i];
+        if (i + AHEAD < steps->effect_count)
+            cache_soon(local->cache, ((const struct effect *)step[AHEAD].what)->hash);
+        if (i + AHEAD / 2 < steps->effect_count)
+            cache_sooner(local->cache, ((const struct effect *)step[AHEAD / 2].what)->hash);
+        const struct effect *effect = step->what;
+        touch_item(local, effect->key, commit);
+        cache_write(local->cache, effect->key, effect->hash, effect->value, commit);
+    }
+}
+
+static void make_visible(struct group *group, struct steps *steps) {
+    struct local *local = group->local;
+    sort_moves(steps, group);
+    pthread_rwlock_wrlock(&local->moment);
+    write_cache(steps, local);
+    make_moves(steps, group);
+    for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next) {
+        tally->table->item_count += (uint64_t)tally->count;
+        tally->table->size += (uint64_t)tally->size;
+    }
+    stream_take_entries(group);
+    view_advance(local);
+    pthread_rwlock_unlock(&local->moment);
+    atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&local->writes, group->writes, memory_order_relaxed);
+}
+
+static void fail_all(struct group *group, const struct failure *failure) {
+    for (struct change *change = group->changes; change != NULL; change = change->next)
+        change->failure =
+            (struct failure){failure->status, arena_copy(change->arena, failure->text)};
+}
+
+void group_commit(struct group *group) {
+    struct failure failure;
+    struct steps steps = {0};
+    if (!group_idle(group)) {
+        sort_effects(&steps, group);
+        if (write_out(group, &steps, &failure) == OK)
+            make_visible(group, &steps);
+        else
+            fail_all(group, &failure);
+    }
+    group_clear(group);
+}
