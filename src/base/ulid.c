@@ -51,10 +51,10 @@ bool ulid_valid(struct bytes text) {
 }
 
 int64_t ulid_time_ms(struct bytes text) {
-    int64_t ms = 0;
+    uint64_t ms = 0;
     for (size_t i = 0; i < 10; i++)
-        ms = ms << 5 | bits_of(text.data[i]);
-    return ms;
+        ms = ms << 5 | (unsigned)bits_of(text.data[i]);
+    return (int64_t)ms;
 }
 
 static void put_time(uint8_t *raw, int64_t ms) {
