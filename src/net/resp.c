@@ -283,9 +283,3 @@ enum resp_state resp_parse(struct resp_parser *parser, struct bytes bytes,
     parser->used = parser->at;
     return ready(parser, parser->words.size != 0 ? parser->words.data : bytes.data);
 }
-
-size_t resp_missing(const struct resp_parser *parser, size_t have) {
-    if (parser->step != RESP_BULK || have >= parser->at + parser->bulk + 2)
-        return 0;
-    return parser->at + parser->bulk + 2 - have;
-}

@@ -59,8 +59,6 @@ enum resp_state resp_parse(struct resp_parser *parser, struct bytes bytes,
 /* "Protocol error: invalid multibulk length" and the like. */
 const char *resp_fault(const struct resp_parser *parser);
 void resp_next(struct resp_parser *parser);
-/* How many more bytes the request surely needs; 0 if that is not known. */
-size_t resp_missing(const struct resp_parser *parser, size_t have);
 
 /* ---- replies ---- */
 

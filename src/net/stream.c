@@ -113,7 +113,9 @@ static void settle(struct stream_connection *s) {
         return;
     }
     bool waits = unsent(s) != 0 || (untaken(s) != 0 && !s->stream.stalled);
-    connection_wait(&s->base, waits ? settings_of(s)->request_ms : settings_of(s)->idle_ms);
+    connection_wait(&s->base, waits           ? settings_of(s)->request_ms
+                              : s->holds != 0 ? 0 /* what is under way has all the time it wants */
+                                              : settings_of(s)->idle_ms);
     connection_watch(&s->base,
                      (may_read(s) ? UV_READABLE : 0) | (unsent(s) != 0 ? UV_WRITABLE : 0));
 }

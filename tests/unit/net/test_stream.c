@@ -1,0 +1,386 @@
+/* Streams over real sockets. The handler takes lines:
+ *
+ *     echo X     X, at once
+ *     later N X  X, from another thread after N ms; nothing else is taken meanwhile
+ *     big N      N bytes
+ *     end        "bye", and the end
+ */
+#include "server.h"
+
+#include "net/stream.h"
+
+static struct server server; /* with the listener of a stream */
+static atomic_uint opened, closed, taken;
+
+struct later {
+    struct task task;
+    struct stream *stream;
+    long ms;
+    char text[32];
+};
+
+static void answer_line(struct stream *stream, const char *text) {
+    buf_put(&stream->out, bytes_str(text));
+    buf_byte(&stream->out, '\n');
+}
+
+static void run_later_answer(struct task *task) {
+    struct later *later = (struct later *)task;
+    struct stream *stream = later->stream;
+    assert_ptr_equal(loop_current(), stream->loop);
+    answer_line(stream, later->text);
+    stream_resume(stream);
+    stream_release(stream);
+    free(later);
+    atomic_fetch_sub(&server.running, 1);
+}
+
+static void *sleep_and_post(void *argument) {
+    struct later *later = argument;
+    sleep_ms(later->ms);
+    later->task.run = run_later_answer;
+    loop_post(later->stream->loop, &later->task);
+    return NULL;
+}
+
+static void begin_later(struct stream *stream, const char *text) {
+    struct later *later = calloc(1, sizeof(*later));
+    pthread_t thread;
+    later->stream = stream;
+    assert_int_equal(sscanf(text, "%ld %31s", &later->ms, later->text), 2);
+    stream->stalled = true;
+    stream_hold(stream);
+    atomic_fetch_add(&server.running, 1);
+    assert_int_equal(pthread_create(&thread, NULL, sleep_and_post, later), 0);
+    pthread_detach(thread);
+}
+
+static void take_line(struct stream *stream, const char *line) {
+    atomic_fetch_add(&taken, 1);
+    if (strncmp(line, "echo ", 5) == 0)
+        answer_line(stream, line + 5);
+    else if (strncmp(line, "later ", 6) == 0)
+        begin_later(stream, line + 6);
+    else if (strncmp(line, "big ", 4) == 0) {
+        size_t size = (size_t)atoll(line + 4);
+        memset(buf_reserve(&stream->out, size), 'x', size);
+        stream->out.size += size;
+    } else {
+        answer_line(stream, "bye");
+        stream_end(stream);
+    }
+}
+
+static void on_opened(struct stream *stream, void *context) {
+    assert_ptr_equal(context, &server);
+    stream->user = &server;
+    atomic_fetch_add(&opened, 1);
+}
+
+static size_t on_arrived(struct stream *stream, struct bytes bytes, void *context) {
+    size_t at = 0;
+    (void)context;
+    assert_ptr_equal(loop_current(), stream->loop);
+    while (!stream->stalled && !stream->ending) {
+        const uint8_t *end =
+            at < bytes.size ? memchr(bytes.data + at, '\n', bytes.size - at) : NULL;
+        char line[256];
+        if (end == NULL)
+            break;
+        size_t size = (size_t)(end - bytes.data) - at;
+        assert_true(size < sizeof(line));
+        memcpy(line, bytes.data + at, size);
+        line[size] = '\0';
+        at += size + 1;
+        take_line(stream, line);
+    }
+    return at;
+}
+
+static void on_closed(struct stream *stream, void *context) {
+    (void)context;
+    assert_ptr_equal(stream->user, &server);
+    assert_true(stream->gone);
+    atomic_fetch_add(&closed, 1);
+}
+
+static void open_with(struct stream_settings settings) {
+    struct failure failure = {0};
+    memset(&server, 0, sizeof(server));
+    opened = closed = taken = 0;
+    arena_init(&server.arena);
+    server.loops = loops_new(2);
+    loops_start(server.loops);
+    settings.host = "127.0.0.1";
+    settings.handler = (struct stream_handler){on_opened, on_arrived, on_closed};
+    settings.context = &server;
+    settings.full = BYTES("full\n");
+    assert_int_equal(
+        stream_listen(server.loops, &settings, &server.arena, &failure, &server.listener), OK);
+}
+
+static int setup(void **state) {
+    (void)state;
+    open_with((struct stream_settings){0});
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    server_close(&server);
+    assert_int_equal(opened, closed);
+    return 0;
+}
+
+static void expect_text(int fd, const char *text) {
+    char got[256];
+    size_t size = strlen(text);
+    assert_true(size < sizeof(got));
+    read_exactly(fd, got, size);
+    assert_memory_equal(got, text, size);
+}
+
+static void expect_big(int fd, size_t size) {
+    char *got = malloc(size);
+    read_exactly(fd, got, size);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(got[i], 'x');
+    free(got);
+}
+
+static void wait_for(atomic_uint *count, unsigned value) {
+    for (int i = 0; i < 5000 && atomic_load(count) != value; i++)
+        sleep_ms(1);
+    assert_int_equal(atomic_load(count), value);
+}
+
+/* ---- in order ---- */
+
+static void test_pieces(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "echo a\necho b\necho");
+    expect_text(fd, "a\nb\n");
+    for (const char *at = " c\necho d\n"; *at != '\0'; at++) {
+        client_send_bytes(fd, at, 1);
+        sleep_ms(1);
+    }
+    expect_text(fd, "c\nd\n");
+    close(fd);
+}
+
+static void test_pipeline(void **state) {
+    (void)state;
+    enum { COUNT = 50000 };
+    struct buf text = {0}, expected = {0};
+    for (int i = 0; i < COUNT; i++) {
+        buf_printf(&text, "echo %d\n", i);
+        buf_printf(&expected, "%d\n", i);
+    }
+    int fd = client_open(&server);
+    client_send_bytes(fd, text.data, text.size);
+    char *got = malloc(expected.size);
+    read_exactly(fd, got, expected.size);
+    assert_memory_equal(got, expected.data, expected.size);
+    free(got);
+    buf_release(&text);
+    buf_release(&expected);
+    close(fd);
+}
+
+static void test_stalled(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "echo 1\nlater 30 2\necho 3\nlater 5 4\nlater 5 5\necho 6\n");
+    sleep_ms(10);
+    client_send(fd, "echo 7\n");
+    expect_text(fd, "1\n2\n3\n4\n5\n6\n7\n");
+    close(fd);
+}
+
+/* A client whose requests wait may go on sending, up to a point, and nothing is lost. */
+static void test_stalled_flood(void **state) {
+    (void)state;
+    enum { COUNT = 300000 };
+    struct buf text = {0};
+    buf_lit(&text, "later 50 first\n");
+    for (int i = 0; i < COUNT; i++)
+        buf_lit(&text, "echo a\n");
+    int fd = client_open(&server);
+    client_send_bytes(fd, text.data, text.size);
+    expect_text(fd, "first\n");
+    for (int i = 0; i < COUNT / 100; i++) {
+        char got[200];
+        read_exactly(fd, got, sizeof(got));
+        for (int j = 0; j < 100; j++)
+            assert_memory_equal(got + 2 * j, "a\n", 2);
+    }
+    buf_release(&text);
+    close(fd);
+}
+
+/* ---- ends ---- */
+
+static void test_end(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "echo 1\nend\necho 2\n");
+    expect_text(fd, "1\nbye\n");
+    client_expect_end(fd);
+    close(fd);
+    wait_for(&closed, 1);
+    assert_int_equal(taken, 2);
+}
+
+/* Whoever says that it sends no more gets the replies to what it sent. */
+static void test_half_closed(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "later 20 1\necho 2\nbig 3000000\n");
+    shutdown(fd, SHUT_WR);
+    expect_text(fd, "1\n2\n");
+    expect_big(fd, 3000000);
+    client_expect_end(fd);
+    close(fd);
+}
+
+static void test_gone_while_held(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "later 60 1\n");
+    wait_for(&taken, 1);
+    struct linger now = {1, 0};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    close(fd); /* with a reset */
+    sleep_ms(20);
+    assert_int_equal(closed, 0);
+    wait_for(&closed, 1);
+}
+
+static void test_close_waits(void **state) {
+    (void)state;
+    int idle = client_open(&server), busy = client_open(&server);
+    client_send(idle, "echo 1\n");
+    expect_text(idle, "1\n");
+    client_send(busy, "later 100 done\n");
+    wait_for(&taken, 2);
+    int64_t began = now_ms();
+    listener_close(server.listener, 3000);
+    assert_true(now_ms() - began < 2500);
+    expect_text(busy, "done\n");
+    client_expect_end(busy);
+    client_expect_end(idle);
+    close(idle);
+    close(busy);
+    assert_int_equal(closed, 2);
+    struct stream_settings again = {
+        .host = "127.0.0.1", .handler = {on_opened, on_arrived, on_closed}, .context = &server};
+    struct failure failure = {0};
+    assert_int_equal(stream_listen(server.loops, &again, &server.arena, &failure, &server.listener),
+                     OK);
+}
+
+/* ---- those who do not read ---- */
+
+static void test_slow_reader(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "big 20000000\necho after\n");
+    sleep_ms(30);
+    expect_big(fd, 20000000);
+    expect_text(fd, "after\n");
+    close(fd);
+}
+
+static void test_paused(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.out_pause = 1000000});
+    enum { COUNT = 40, SIZE = 1000000 };
+    int fd = client_open(&server);
+    for (int i = 0; i < COUNT; i++) {
+        client_send(fd, "big 1000000\n");
+        sleep_ms(2);
+    }
+    sleep_ms(50);
+    assert_true(taken < COUNT); /* the rest waits in the socket */
+    for (int i = 0; i < COUNT; i++)
+        expect_big(fd, SIZE);
+    assert_int_equal(taken, COUNT);
+    close(fd);
+}
+
+static void test_cut_off(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.out_max = 1000000});
+    int fd = client_open(&server);
+    client_send(fd, "big 900000\n");
+    expect_big(fd, 900000);
+    client_send(fd, "big 1000001\n");
+    wait_for(&closed, 1);
+    close(fd);
+}
+
+/* ---- limits ---- */
+
+static void test_full(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.connections_max = 2});
+    int a = client_open(&server), b = client_open(&server);
+    client_send(a, "echo 1\n");
+    client_send(b, "echo 1\n");
+    expect_text(a, "1\n");
+    expect_text(b, "1\n");
+    int c = client_open(&server);
+    expect_text(c, "full\n");
+    client_expect_end(c);
+    close(c);
+    close(a);
+    wait_for(&closed, 1);
+    int d = client_open(&server);
+    client_send(d, "echo 4\n");
+    expect_text(d, "4\n");
+    close(b);
+    close(d);
+}
+
+static void test_deadlines(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.idle_ms = 400, .request_ms = 100});
+    int idle = client_open(&server), half = client_open(&server), held = client_open(&server);
+    int64_t began = now_ms();
+    client_send(half, "echo");
+    client_send(held, "later 700 done\n");
+    client_expect_end(half);
+    int64_t half_ms = now_ms() - began;
+    client_expect_end(idle);
+    int64_t idle_ms = now_ms() - began;
+    assert_true(half_ms >= 90 && half_ms < 390);
+    assert_true(idle_ms >= 390);
+    expect_text(held, "done\n"); /* the handler has all the time it wants */
+    close(idle);
+    close(half);
+    close(held);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pipeline, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_stalled, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_stalled_flood, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_half_closed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_gone_while_held, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_close_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_slow_reader, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
