@@ -56,9 +56,10 @@ enum {
     LIMIT_CALL_BULK = 512 * 1024,
     LIMIT_CALL_SIZE = 64 * 1024 * 1024,
     LIMIT_CALLS_PENDING = 1024,           /* writes of a client that are not answered yet */
-    LIMIT_CLEARED_AT_ONCE = 100 * 1000,   /* members of a set that is emptied in one commit */
+    LIMIT_CLEARED_AT_ONCE = 20 * 1000,    /* members of a set that is emptied in one commit */
     LIMIT_QUEUED_CALLS = 10000,           /* of a transaction, */
     LIMIT_QUEUED_SIZE = 16 * 1024 * 1024, /* and their arguments */
+    LIMIT_CLEARING = 10000,               /* sets that wait to be emptied bit by bit */
     LIMIT_WATCHED = 10000,                /* keys that a client watches */
     LIMIT_RANDOM_MEMBERS = 1000 * 1000,   /* drawn by chance, with repeats */
 

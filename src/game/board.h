@@ -167,6 +167,17 @@ enum status board_instances(struct game *game, struct bytes id, struct bytes aft
  * the first commit on, whatever its size; goes on after a restart. Blocks. */
 enum status board_clear(struct game *game, const struct board *board, bool keep_item,
                         struct arena *arena, struct failure *failure);
+/* The same in steps, for those who decide on other things in the same commit. The action marks the
+ * instance, whose item must be there: from that commit on it is empty, and not to be written. Then
+ * each step is a commit; *more until all is gone. Steps block. Left undone for a while, the keeper
+ * goes on with it. */
+void board_clear_action(struct game *game, const struct board *board, struct arena *arena,
+                        struct action *out);
+enum status board_clear_step(struct game *game, const struct board *board, struct arena *arena,
+                             struct failure *failure, bool *more);
+/* The action that takes away the item of an instance that has no entries any more. */
+void board_unmake_action(struct game *game, const struct board *board, struct arena *arena,
+                         struct action *out);
 /* Sets (0: takes away) when the instance ends as a whole. */
 void board_expire_action(struct game *game, const struct board *board, int64_t expires_ms,
                          struct arena *arena, struct action *out);

@@ -161,6 +161,33 @@ static enum status clear_by_and_by(struct clearing *clearing, struct arena *aren
     return status == OK ? compute_state(clearing, unmark, arena, failure) : status;
 }
 
+void board_clear_action(struct game *game, const struct board *board, struct arena *arena,
+                        struct action *out) {
+    struct clearing *clearing = ARENA_NEW(arena, struct clearing);
+    *clearing = (struct clearing){.game = game, .board = board};
+    *out = (struct action){.kind = ACTION_COMPUTE,
+                           .table = game->table,
+                           .item = game_key(arena, state_pk(board, arena), BYTES("STATE")),
+                           .compute = mark,
+                           .user = clearing};
+}
+
+enum status board_clear_step(struct game *game, const struct board *board, struct arena *arena,
+                             struct failure *failure, bool *more) {
+    struct clearing clearing = {.game = game, .board = board};
+    enum status status = clear_some(&clearing, arena, failure, more);
+    if (status == OK && !*more)
+        status = compute_state(&clearing, unmark, arena, failure);
+    return status;
+}
+
+void board_unmake_action(struct game *game, const struct board *board, struct arena *arena,
+                         struct action *out) {
+    *out = (struct action){.kind = ACTION_DELETE,
+                           .table = game->table,
+                           .item = game_key(arena, state_pk(board, arena), BYTES("STATE"))};
+}
+
 enum status board_clear(struct game *game, const struct board *board, bool keep_item,
                         struct arena *arena, struct failure *failure) {
     struct clearing clearing = {game, board, keep_item};

@@ -112,7 +112,7 @@ const commands = [
   [1, (r) => ['COPY', key(r), key(r), ...maybe(r, 0.5, 'REPLACE')]],
   [0.3, () => ['FLUSHALL']],
   [0.3, (r) => ['ZADD', key(r), ...some(r, 2, member)]],
-  [0.3, (r) => [r.of(['ZADD', 'ZSCORE', 'ZRANGE', 'ZRANK', 'ZUNION', 'ZPOPMIN', 'DEL', 'EXPIRE', 'COPY']), ...some(r, 4, member)]],
+  [0.3, (r) => [r.of(['ZADD', 'ZSCORE', 'ZRANGE', 'ZUNION', 'ZPOPMIN', 'DEL', 'EXPIRE', 'COPY']), ...some(r, 4, member)]],
 ];
 const total = commands.reduce((sum, [weight]) => sum + weight, 0);
 

@@ -141,7 +141,7 @@ static enum status decide(struct change *change) {
     if (call->space != NULL && call->space->busy)
         call_retry(call);
     if (status == OK && call->space != NULL && !call->waits)
-        space_actions(call);
+        return space_actions(call);
     return OK;
 }
 
@@ -220,6 +220,7 @@ static void start_write(struct redis_client *client, struct redis_call *call) {
     else
         call_fall_back(call);
     if (status == OK && (call->then != NULL || call->change.decide != NULL)) {
+        client->deciding += call->change.decide != NULL;
         call_submit(call);
         return;
     }
@@ -254,6 +255,7 @@ void call_finish(struct redis_call *call) {
         queue_reset(&client->queue);
     bool gone = client->stream->gone;
     bool written = call->then != NULL || call->change.decide != NULL;
+    client->deciding -= call->change.decide != NULL;
     struct buf *to = heard(call);
     if (written && change_failed(call)) {
         call->out.to = to;
@@ -384,6 +386,9 @@ static bool must_wait(const struct redis_client *client, const struct redis_comm
     if (client->pending == 0)
         return false;
     if (client->alone || client->pending >= LIMIT_CALLS_PENDING || client->queue.open)
+        return true;
+    /* A `start` looks at its board now: what the client did to it before must be seen. */
+    if (client->deciding != 0 && command != NULL && command->start != NULL)
         return true;
     return command == NULL || (command->flags & COMMAND_WRITE) == 0 ||
            (command->flags & (COMMAND_ALONE | COMMAND_AT_ONCE)) != 0;

@@ -60,7 +60,8 @@ struct redis_client {
     /* calls under way, oldest first */
     struct redis_call *first, **last_call;
     unsigned pending;
-    bool alone; /* the last of them runs alone */
+    unsigned deciding; /* of them, those that decide on the engine's thread */
+    bool alone;        /* the last of them runs alone */
 
     struct queue queue;
 };

@@ -24,16 +24,19 @@ struct redis_face *redis_face_new(struct game *game, const struct redis_settings
     pthread_mutex_init(&face->mutex, NULL);
     waiting_init(&face->waiting, game);
     cursors_init(&face->cursors);
+    clearer_init(&face->clearer, game);
     return face;
 }
 
 void redis_face_stop(struct redis_face *face) {
     waiting_stop(&face->waiting);
+    clearer_stop(&face->clearer);
 }
 
 void redis_face_free(struct redis_face *face) {
     waiting_release(&face->waiting);
     cursors_release(&face->cursors);
+    clearer_release(&face->clearer);
     for (unsigned i = 0; i < face->settings.loops; i++)
         while (face->loops[i].pool != NULL) {
             struct redis_call *call = face->loops[i].pool;

@@ -2,6 +2,7 @@
 #ifndef GT_API_REDIS_FACE_INT_H
 #define GT_API_REDIS_FACE_INT_H
 
+#include "api/redis/clearer.h"
 #include "api/redis/client.h"
 #include "api/redis/cursors.h"
 #include "api/redis/face.h"
@@ -36,6 +37,7 @@ struct redis_face {
 
     struct waiting waiting; /* clients that wait for entries */
     struct cursors cursors; /* where scans go on */
+    struct clearer clearer; /* empties large sets */
 };
 
 /* Adds to one of a loop's own counts, on its thread. */

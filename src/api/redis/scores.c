@@ -175,8 +175,8 @@ static enum status begin_actions(struct redis_call *call, size_t count, struct z
     if (status != OK)
         return status;
     const struct board *board = (*out)->board;
-    if ((*out)->empty && board->exists)
-        return call_fall_back(call); /* it is being cleared, or has to be */
+    if (((*out)->empty && board->exists) || (*out)->expires)
+        return call_fall_back(call); /* it is being cleared, or has to be, or had an end */
     status = zset_check_writable(call, *out);
     if (status != OK)
         return status;

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 
+enum { MANY_SETS = 16 }; /* from so many on they are found by a map */
+
 struct space *space_of(struct redis_call *call) {
     if (call->space == NULL)
         call->space = ARENA_NEW(call->arena, struct space);
@@ -22,6 +24,9 @@ void space_release(struct space *space) {
         map_release(&zset->by_member);
     }
     space->sets = NULL;
+    space->count = 0;
+    map_release(&space->by_key);
+    space->by_key = (struct map){0};
 }
 
 /* ---- opening ---- */
@@ -30,13 +35,36 @@ const struct board *zset_board(const struct zset *zset) {
     return zset->board;
 }
 
+static struct zset *find_set(struct space *space, struct bytes key) {
+    if (space->count >= MANY_SETS && space->by_key.count == 0)
+        for (struct zset *zset = space->sets; zset != NULL; zset = zset->next)
+            map_put(&space->by_key, zset->key, zset);
+    if (space->by_key.count != 0)
+        return map_get(&space->by_key, key);
+    for (struct zset *zset = space->sets; zset != NULL; zset = zset->next)
+        if (bytes_equal(zset->key, key))
+            return zset;
+    return NULL;
+}
+
+/* A key that lost its last member is no key any more, nor has it an end. */
+static enum status forget_end(struct redis_call *call, struct zset *zset) {
+    uint64_t size = 1;
+    enum status status = OK;
+    if (zset->expires ? zset->expires_ms != 0 : zset->board->expires_ms != 0)
+        status = zset_size(call, zset, &size);
+    if (size == 0) {
+        zset->expires = true;
+        zset->expires_ms = 0;
+    }
+    return status;
+}
+
 enum status zset_open(struct redis_call *call, struct bytes key, struct zset **out) {
     struct space *space = space_of(call);
-    for (struct zset *zset = space->sets; zset != NULL; zset = zset->next)
-        if (bytes_equal(zset->key, key)) {
-            *out = zset;
-            return OK;
-        }
+    *out = find_set(space, key);
+    if (*out != NULL)
+        return OK;
     const struct board *board;
     enum status status = board_find(call->face->game, key, call->arena, &call->failure, &board);
     if (status != OK)
@@ -44,11 +72,15 @@ enum status zset_open(struct redis_call *call, struct bytes key, struct zset **o
     struct zset *zset = ARENA_NEW(call->arena, struct zset);
     zset->key = key;
     zset->board = board;
-    zset->empty = board_is_gone(board, board->expires_ms != 0 ? now_of(space) : 0);
+    /* Entries that somebody put there without making the board are members all the same. */
+    zset->empty = board->exists && board_is_gone(board, board->expires_ms != 0 ? now_of(space) : 0);
     zset->next = space->sets;
     space->sets = zset;
+    space->count++;
+    if (space->by_key.count != 0)
+        map_put(&space->by_key, zset->key, zset);
     *out = zset;
-    return OK;
+    return board->expires_ms != 0 && !zset->empty ? forget_end(call, zset) : OK;
 }
 
 /* ---- reading members ---- */
@@ -130,6 +162,11 @@ enum status zset_rank(struct redis_call *call, struct zset *zset, struct bytes m
 
 /* ---- writing ---- */
 
+static void set_has(struct zset *zset, struct moved *moved, bool has) {
+    zset->more += (int64_t)has - (int64_t)moved->has;
+    moved->has = has;
+}
+
 static struct moved *add_moved(struct redis_call *call, struct zset *zset, struct bytes member,
                                struct bytes key, const struct standing_at *at) {
     if (zset->count == zset->room) {
@@ -153,15 +190,25 @@ static struct moved *add_moved(struct redis_call *call, struct zset *zset, struc
     return moved;
 }
 
+/* Too many to go at once: the board is marked instead, and reads as empty from then on. */
+static void drop(struct zset *zset) {
+    zset->dropped = zset->empty = true;
+    zset->count = 0;
+    zset->more = 0;
+    map_release(&zset->by_member);
+    zset->by_member = (struct map){0};
+}
+
 /* All entries that the table has are to go. */
 static enum status remove_all(struct redis_call *call, struct zset *zset) {
     struct ranked *list;
     size_t count;
     uint64_t size;
     enum status status = table_count(call, zset, &(struct window){0}, &size);
-    if (status == OK && size > LIMIT_CLEARED_AT_ONCE)
-        return call_error(call, "ERR a sorted set of %llu members is too large to be replaced",
-                          (unsigned long long)size);
+    if (status == OK && size > LIMIT_CLEARED_AT_ONCE && zset->board->exists) {
+        drop(zset);
+        return OK;
+    }
     if (status == OK)
         status = table_list(call, zset, &(struct window){0}, &list, &count);
     for (size_t i = 0; status == OK && i < count; i++) {
@@ -171,12 +218,17 @@ static enum status remove_all(struct redis_call *call, struct zset *zset) {
             add_moved(call, zset, member, list[i].key, &at);
     }
     for (size_t i = 0; i < zset->count; i++)
-        zset->moved[i]->has = false;
+        set_has(zset, zset->moved[i], false);
     return status;
 }
 
 enum status zset_check_writable(struct redis_call *call, struct zset *zset) {
     const struct board *board = zset->board;
+    if (zset->dropped)
+        return call_error(call,
+                          "ERR a sorted set of more than %d members cannot be replaced in "
+                          "one step: delete it first",
+                          LIMIT_CLEARED_AT_ONCE);
     enum status status = board_check_open(board, now_of(call->space), call->arena, &call->failure);
     if (status != BUSY || !zset->empty)
         return status == BUSY ? OK : status;
@@ -228,7 +280,7 @@ enum status zset_put(struct redis_call *call, struct zset *zset, struct bytes me
     moved->score = score;
     if (moved->has && points_compare(&points, &moved->points) == 0)
         return OK;
-    moved->has = true;
+    set_has(zset, moved, true);
     moved->points = points;
     moved->tie = tie_of(call, &zset->board->rules);
     struct ranked entry = moved_entry(moved);
@@ -236,25 +288,12 @@ enum status zset_put(struct redis_call *call, struct zset *zset, struct bytes me
     return OK;
 }
 
-/* A key that lost its last member is no key any more, nor has it an end. */
-static enum status forget_end(struct redis_call *call, struct zset *zset) {
-    uint64_t size = 1;
-    enum status status = OK;
-    if (zset->expires ? zset->expires_ms != 0 : zset->board->expires_ms != 0)
-        status = over_size(call, zset, &size);
-    if (size == 0) {
-        zset->expires = true;
-        zset->expires_ms = 0;
-    }
-    return status;
-}
-
 enum status zset_remove(struct redis_call *call, struct zset *zset, struct bytes member) {
     struct moved *moved;
     enum status status = move(call, zset, member, &moved);
     if (status != OK)
         return status;
-    moved->has = false;
+    set_has(zset, moved, false);
     return forget_end(call, zset);
 }
 
@@ -262,7 +301,7 @@ enum status zset_clear(struct redis_call *call, struct zset *zset) {
     enum status status = zset_check_writable(call, zset);
     if (status == OK)
         status = remove_all(call, zset);
-    if (status == OK && zset->board->expires_ms != 0)
+    if (status == OK && !zset->dropped && zset->board->expires_ms != 0)
         status = zset_expire(call, zset, 0);
     return status;
 }
@@ -314,35 +353,57 @@ static void put_action(struct redis_call *call, const struct zset *zset, const s
     entry_action(game, zset->board, moved->key, space_write_entry, write, call->arena, out);
 }
 
-/* Appends the actions of one set. */
-static void set_actions(struct redis_call *call, struct zset *zset, struct action *to,
-                        size_t *count) {
+/* What becomes of the instance's own item. */
+static enum status state_action(struct redis_call *call, struct zset *zset, bool added,
+                                bool removed, struct action *to, size_t *count) {
     struct game *game = call->face->game;
-    bool added = false;
-    size_t begin = *count;
+    const struct board *board = zset->board;
+    uint64_t size = 1;
+    enum status status = OK;
+    if (zset->dropped) {
+        board_clear_action(game, board, call->arena, &to[(*count)++]);
+        return OK;
+    }
+    if (removed && board->exists && board->rules.plain)
+        status = over_size(call, zset, &size);
+    if (size == 0)
+        board_unmake_action(game, board, call->arena, &to[(*count)++]);
+    else if (zset->expires && (board->exists || added))
+        board_expire_action(game, board, zset->expires_ms, call->arena, &to[(*count)++]);
+    else if (added && !board->exists)
+        board_make_action(game, board, call->arena, &to[(*count)++]);
+    return status;
+}
+
+/* Appends the actions of one set. */
+static enum status set_actions(struct redis_call *call, struct zset *zset, struct action *to,
+                               size_t *count) {
+    bool added = false, removed = false;
     for (size_t i = 0; i < zset->count; i++) {
         const struct moved *moved = zset->moved[i];
         if (!is_changed(moved))
             continue;
         put_action(call, zset, moved, &to[(*count)++]);
         added = added || moved->has;
+        removed = removed || !moved->has;
     }
-    if (zset->expires && (zset->board->exists || *count != begin))
-        board_expire_action(game, zset->board, zset->expires_ms, call->arena, &to[(*count)++]);
-    else if (added && !zset->board->exists)
-        board_make_action(game, zset->board, call->arena, &to[(*count)++]);
+    return state_action(call, zset, added, removed, to, count);
 }
 
-void space_actions(struct redis_call *call) {
+enum status space_actions(struct redis_call *call) {
     struct change *change = &call->change;
     size_t room = 0, count = 0;
+    enum status status = OK;
     for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)
         room += zset->count + 1;
     struct action *actions = arena_alloc(call->arena, room * sizeof(*actions));
-    for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)
-        set_actions(call, zset, actions, &count);
+    for (struct zset *zset = call->space->sets; zset != NULL && status == OK; zset = zset->next)
+        status = set_actions(call, zset, actions, &count);
     change->actions = actions;
     change->action_count = count;
+    if (status != OK)
+        change->failure = call->failure;
+    return status;
 }
 
 struct change *space_repair(struct redis_call *call) {
@@ -368,6 +429,10 @@ struct change *space_repair(struct redis_call *call) {
 
 void space_written(struct redis_call *call) {
     struct waiting *waiting = &call->face->waiting;
+    for (struct zset *zset = call->space != NULL ? call->space->sets : NULL; zset != NULL;
+         zset = zset->next)
+        if (zset->dropped)
+            clearer_add(&call->face->clearer, zset->key);
     if (call->space == NULL || atomic_load_explicit(&waiting->count, memory_order_relaxed) == 0)
         return;
     for (struct zset *zset = call->space->sets; zset != NULL; zset = zset->next)

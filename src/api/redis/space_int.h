@@ -29,12 +29,16 @@ struct zset {
     struct map by_member;
     struct moved **moved; /* in no order */
     size_t count, room;
+    int64_t more; /* members than the table has */
+    bool dropped; /* all that the table has goes, bit by bit once it is committed */
     bool expires; /* zset_expire() was called */
     int64_t expires_ms;
 };
 
 struct space {
     struct zset *sets; /* that were opened */
+    size_t count;
+    struct map by_key; /* the same, once there are many */
     int64_t now_ms;
     bool busy; /* one of them is being cleared: all of the call has to be tried again later */
 };
@@ -44,7 +48,7 @@ struct space *space_of(struct redis_call *call);
 /* Gives the boards back. */
 void space_release(struct space *space);
 /* Makes the change's actions of what was written. On the engine's thread. */
-void space_actions(struct redis_call *call);
+enum status space_actions(struct redis_call *call);
 /* A `start` found a board and wrote to it; if the board was taken away in between, its item has to
  * be made again: the change that does it, or NULL. */
 struct change *space_repair(struct redis_call *call);

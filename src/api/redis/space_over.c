@@ -6,8 +6,7 @@
 
 enum status over_size(struct redis_call *call, struct zset *zset, uint64_t *out) {
     enum status status = table_count(call, zset, &(struct window){0}, out);
-    for (size_t i = 0; i < zset->count; i++)
-        *out = *out + zset->moved[i]->has - zset->moved[i]->had;
+    *out += (uint64_t)zset->more;
     return status;
 }
 
