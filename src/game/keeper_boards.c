@@ -70,6 +70,44 @@ enum status keeper_clear(struct keeper *keeper, const struct board *board,
     return status;
 }
 
+/* Marks an instance whose time is up, if it still is at the moment of the commit: a board that has
+ * ended may be written anew, and is another one then. */
+struct ending {
+    struct action mark; /* as whoever clears does it */
+    int64_t expires_ms, sealed_ms;
+    bool marked; /* by us */
+};
+
+static enum status end_instance(struct action *action, const struct item *old, struct arena *arena,
+                                struct item *new) {
+    struct ending *ending = action->user;
+    ending->marked = old->count != 0 && item_get(old, BYTES("clearing")) == NULL &&
+                     item_int(old, BYTES("expiresAt")) == ending->expires_ms &&
+                     item_int(old, BYTES("sealedAt")) == ending->sealed_ms;
+    return ending->marked ? ending->mark.compute(&ending->mark, old, arena, new) : OK;
+}
+
+enum status keeper_end(struct keeper *keeper, const struct board *board, struct failure *failure) {
+    struct ending ending = {.expires_ms = board->expires_ms, .sealed_ms = board->sealed_ms};
+    const struct board *marked;
+    board_clear_action(keeper->game, board, &keeper->arena, &ending.mark);
+    struct action action = ending.mark;
+    action.compute = end_instance;
+    action.user = &ending;
+    struct change change = {
+        .kind = CHANGE_WRITE, .arena = &keeper->arena, .actions = &action, .action_count = 1};
+    enum status status = game_wait(keeper->game, &change);
+    *failure = change.failure;
+    if (status != OK || !ending.marked)
+        return status;
+    status = board_find(keeper->game, board->instance, &keeper->arena, failure, &marked);
+    if (status != OK)
+        return status;
+    status = marked->clearing ? keeper_clear(keeper, marked, failure) : OK;
+    board_drop(marked);
+    return status;
+}
+
 static enum status seal(struct keeper *keeper, const struct board *board, struct failure *failure) {
     bool sealed = false;
     enum status status = keeper_seal(keeper->game, board, &keeper->arena, failure, &sealed);
@@ -93,13 +131,13 @@ static enum status tend(struct keeper *keeper, const struct board *board, int64_
     if (!board->exists || board->clearing)
         return OK;
     if (board->expires_ms != 0 && board->expires_ms <= now_ms)
-        return keeper_clear(keeper, board, failure);
+        return keeper_end(keeper, board, failure);
     if (ends_ms <= now_ms) {
+        next_ms = life_ends(board);
         if (board->sealed_ms == 0)
             status = seal(keeper, board, failure);
-        next_ms = life_ends(board);
-        if (status == OK && next_ms <= now_ms)
-            return keeper_clear(keeper, board, failure);
+        else if (next_ms <= now_ms)
+            return keeper_end(keeper, board, failure);
     }
     if (board->expires_ms != 0 && board->expires_ms < next_ms)
         next_ms = board->expires_ms;
@@ -157,10 +195,11 @@ static enum status end_plain(struct keeper *keeper, int64_t now_ms) {
     enum status status = OK;
     while (more && status == OK && !keeper_stopping(keeper)) {
         struct bytes before = arena_printf(&keeper->arena, "%020" PRId64, now_ms + 1);
+        uint64_t removed = keeper->figures.removed;
         status = keeper_by_index(keeper, BYTES("EXPIRING"), before, ENDING_PAGE, &page);
         for (uint64_t i = 0; status == OK && i < page.count; i++)
             status = tend_named(keeper, name_of(keeper, &page.items[i]), now_ms);
-        more = status == OK && page.more;
+        more = status == OK && page.more && keeper->figures.removed > removed;
         arena_reset(&keeper->arena);
     }
     return status;

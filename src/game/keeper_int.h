@@ -94,6 +94,8 @@ void keeper_boards(struct keeper *keeper);
 enum status keeper_by_index(struct keeper *keeper, struct bytes partition, struct bytes before,
                             uint32_t limit, struct page_reply *out);
 enum status keeper_clear(struct keeper *keeper, const struct board *board, struct failure *failure);
+/* Takes away an instance whose time is up, if it still is as it was found. */
+enum status keeper_end(struct keeper *keeper, const struct board *board, struct failure *failure);
 /* Goes on with clearing that nobody is at (keeper_clearing.c). */
 enum status keeper_clearing(struct keeper *keeper);
 void keeper_forget_clearing(struct keeper *keeper);

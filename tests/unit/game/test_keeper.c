@@ -584,6 +584,29 @@ static void test_ends(void **state) {
     world_close(&world);
 }
 
+/* Found ended, and written anew before it could be taken away: it stays. */
+static void test_written_anew(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct keeper *keeper = keeper_new(world.game);
+    for (int again = 0; again < 2; again++) {
+        score(&world, "plain", "ann", 1);
+        set_expiry(&world, "plain", clock_now_ms() + 1000);
+        clock_shift_ms(2000);
+        const struct board *board = world_board(&world, "plain");
+        if (again)
+            set_expiry(&world, "plain", 0);
+        assert_ok(keeper_end(keeper, board, &world.failure), world.failure);
+        board_drop(board);
+        assert_int_equal(there(&world, "BOARD#plain", "ann"), again);
+        assert_int_equal(there(&world, "INSTANCE#plain", "STATE"), again);
+    }
+    assert_int_equal(keeper->figures.removed, 1);
+    keeper_free(keeper);
+    world_close(&world);
+}
+
 /* What was marked when the keeper started is finished at once, what is marked later by whoever did.
  */
 static void test_clearing(void **state) {
@@ -658,8 +681,8 @@ int main(void) {
         cmocka_unit_test(test_model),       cmocka_unit_test(test_threads),
         cmocka_unit_test(test_seals),       cmocka_unit_test(test_late_entry),
         cmocka_unit_test(test_period_life), cmocka_unit_test(test_seals_later),
-        cmocka_unit_test(test_ends),        cmocka_unit_test(test_clearing),
-        cmocka_unit_test(test_dues),
+        cmocka_unit_test(test_ends),        cmocka_unit_test(test_written_anew),
+        cmocka_unit_test(test_clearing),    cmocka_unit_test(test_dues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
