@@ -1,15 +1,14 @@
 #include "cli/ask.h"
 
-#include "base/buf.h"
-
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { TIMEOUT_S = 600, ANSWER_MAX = 1024 * 1024 };
+enum { TIMEOUT_S = 600, ANSWER_MAX = 32 * 1024 * 1024, RECEIVE_SIZE = 64 * 1024 };
 
 struct place {
     char host[256];
@@ -71,52 +70,101 @@ static bool send_all(int fd, struct bytes bytes) {
     return true;
 }
 
-static bool receive_all(int fd, struct buf *to) {
-    char part[4096];
-    for (;;) {
-        ssize_t got = recv(fd, part, sizeof part, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0 || to->size > ANSWER_MAX)
-            return got == 0;
-        buf_append(to, part, (size_t)got);
+/* Reads more of the answer; 0 at its end, -1 if it cannot. */
+static ssize_t receive(int fd, struct buf *to) {
+    ssize_t got;
+    do
+        got = recv(fd, buf_reserve(to, RECEIVE_SIZE), RECEIVE_SIZE, 0);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        to->size += (size_t)got;
+    return got;
+}
+
+/* The length that the head tells; false if it tells none. */
+static bool body_size(struct bytes head, size_t *out) {
+    static const char name[] = "\r\ncontent-length:";
+    for (size_t i = 0; i + sizeof name < head.size; i++)
+        if (strncasecmp((const char *)head.data + i, name, sizeof name - 1) == 0) {
+            *out = strtoul((const char *)head.data + i + sizeof name - 1, NULL, 10);
+            return true;
+        }
+    return false;
+}
+
+/* Takes one whole answer: its head, and as much body as that says. */
+static bool receive_answer(int fd, struct buf *to, int *status, struct bytes *body) {
+    size_t end = SIZE_MAX, size = 0;
+    buf_clear(to);
+    while (end == SIZE_MAX) {
+        if (to->size > ANSWER_MAX || receive(fd, to) <= 0)
+            return false;
+        end = bytes_find(buf_bytes(to), BYTES("\r\n\r\n"));
     }
+    struct bytes head = bytes_of(to->data, end + 2);
+    if (!bytes_starts(head, BYTES("HTTP/1.1 ")))
+        return false;
+    *status = atoi((const char *)head.data + 9);
+    if (*status != 204 && *status != 304 && (!body_size(head, &size) || size > ANSWER_MAX))
+        return false;
+    while (to->size < end + 4 + size)
+        if (receive(fd, to) <= 0)
+            return false;
+    *body = bytes_of(to->data + end + 4, size);
+    return true;
 }
 
-static bool exchange(int fd, const struct place *place, const struct question *question,
-                     struct buf *answer) {
-    struct buf request = {0};
-    buf_printf(&request,
-               "%s %s HTTP/1.1\r\nHost: %s:%s\r\nContent-Type: application/json\r\n"
-               "Content-Length: %zu\r\nConnection: close\r\n\r\n",
-               question->method, question->path, place->host, place->port, question->body.size);
-    buf_put(&request, question->body);
-    bool done = send_all(fd, buf_bytes(&request)) && receive_all(fd, answer);
-    buf_release(&request);
-    return done;
+/* --- asking --- */
+
+static bool send_question(int fd, const struct place *place, const struct question *question) {
+    struct buf head = {0};
+    buf_printf(&head, "%s %s HTTP/1.1\r\nHost: %s:%s\r\nContent-Length: %zu\r\n", question->method,
+               question->path, place->host, place->port, question->body.size);
+    if (question->body.size != 0)
+        buf_printf(&head, "Content-Type: %s\r\n",
+                   question->type != NULL ? question->type : "application/json");
+    if (question->key != NULL)
+        buf_printf(&head, "Authorization: Bearer %s\r\n", question->key);
+    buf_lit(&head, "\r\n");
+    bool sent = send_all(fd, buf_bytes(&head)) && send_all(fd, question->body);
+    buf_release(&head);
+    return sent;
 }
 
-enum status ask(const struct question *question, struct arena *arena, struct failure *failure,
-                int *status, struct bytes *body) {
+void asker_close(struct asker *asker) {
+    if (asker->fd >= 0)
+        close(asker->fd);
+    asker->fd = -1;
+    buf_release(&asker->answer);
+}
+
+enum status asker_ask(struct asker *asker, const struct question *question, struct arena *arena,
+                      struct failure *failure, int *status, struct bytes *body) {
     struct place place;
     if (!read_endpoint(question->endpoint, &place))
         return failure_set(failure, arena, INVALID,
                            "%s is no plain HTTP endpoint, such as http://127.0.0.1:8000",
                            question->endpoint);
-    int fd = dial(&place);
-    if (fd < 0)
+    if (asker->fd < 0)
+        asker->fd = dial(&place);
+    if (asker->fd < 0)
         return failure_set(failure, arena, IO_FAILED, "no server answers at %s",
                            question->endpoint);
-    struct buf answer = {0};
-    bool done = exchange(fd, &place, question, &answer);
-    close(fd);
-    struct bytes whole = arena_copy(arena, buf_bytes(&answer));
-    buf_release(&answer);
-    size_t end = bytes_find(whole, BYTES("\r\n\r\n"));
-    if (!done || end == SIZE_MAX || !bytes_starts(whole, BYTES("HTTP/1.1 ")))
-        return failure_set(failure, arena, IO_FAILED, "the server at %s gave no answer",
-                           question->endpoint);
-    *status = atoi((const char *)whole.data + 9);
-    *body = bytes_skip(whole, end + 4);
-    return OK;
+    if (send_question(asker->fd, &place, question) &&
+        receive_answer(asker->fd, &asker->answer, status, body)) {
+        *body = arena_copy(arena, *body);
+        return OK;
+    }
+    close(asker->fd);
+    asker->fd = -1;
+    return failure_set(failure, arena, IO_FAILED, "the server at %s gave no answer",
+                       question->endpoint);
+}
+
+enum status ask(const struct question *question, struct arena *arena, struct failure *failure,
+                int *status, struct bytes *body) {
+    struct asker asker = {.fd = -1};
+    enum status result = asker_ask(&asker, question, arena, failure, status, body);
+    asker_close(&asker);
+    return result;
 }

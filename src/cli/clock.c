@@ -48,11 +48,14 @@ int command_clock(int argc, char **argv) {
         return 2;
     }
     if (asked.forward == NULL)
-        return put_question(&(struct question){asked.endpoint, "GET", "/admin/clock", {0}});
+        return put_question(&(struct question){
+            .endpoint = asked.endpoint, .method = "GET", .path = "/admin/clock"});
     struct buf body = {0};
     buf_printf(&body, "{\"forward\":\"%s\"}", asked.forward);
-    int result =
-        put_question(&(struct question){asked.endpoint, "POST", "/admin/clock", buf_bytes(&body)});
+    int result = put_question(&(struct question){.endpoint = asked.endpoint,
+                                                 .method = "POST",
+                                                 .path = "/admin/clock",
+                                                 .body = buf_bytes(&body)});
     buf_release(&body);
     return result;
 }
@@ -63,5 +66,6 @@ int command_expire(int argc, char **argv) {
         fputs("usage: gametable expire [--endpoint URL]\n", stderr);
         return 2;
     }
-    return put_question(&(struct question){asked.endpoint, "POST", "/admin/expire", {0}});
+    return put_question(
+        &(struct question){.endpoint = asked.endpoint, .method = "POST", .path = "/admin/expire"});
 }

@@ -23,6 +23,12 @@ static const struct command commands[] = {
     {"restore", command_restore, "restore [--data DIR] BACKUP", "make a data folder of a backup"},
     {"export", command_export, "export [--data DIR] TABLE FOLDER", "write a table to files"},
     {"import", command_import, "import [--data DIR] TABLE FILE...", "read a table from files"},
+    {"boards", command_boards, "boards [--game GAME]", "list the boards of a running server"},
+    {"top", command_top, "top BOARD [-n 10]", "show the first of a board"},
+    {"rank", command_rank, "rank BOARD PLAYER", "show where a player stands"},
+    {"around", command_around, "around BOARD PLAYER", "show a player and its neighbours"},
+    {"submit", command_submit, "submit (BOARD | --game G) PLAYER SCORE", "submit a score"},
+    {"load", command_load, "load BOARD FILE", "load many scores from CSV or lines of JSON"},
     {"clock", command_clock, "clock [--forward TIME]",
      "move the clock of a server started with --test-clock"},
     {"expire", command_expire, "expire", "remove what has expired by that clock, now"},
@@ -40,8 +46,10 @@ static void help_commands(struct buf *to) {
     buf_lit(to, "gametable " GAMETABLE_VERSION ": one table for the whole game.\n\n"
                 "usage: gametable COMMAND [OPTION...]\n\n");
     for (int i = 0; i < COMMANDS; i++)
-        buf_printf(to, "  %-34s %s\n", commands[i].usage, commands[i].help);
-    buf_lit(to, "\nStart with `gametable serve`; `gametable help serve` lists its options.\n");
+        buf_printf(to, "  %-40s %s\n", commands[i].usage, commands[i].help);
+    buf_lit(to, "\nStart with `gametable serve`; `gametable help serve` lists its options.\n"
+                "Commands about boards ask the server at --url or GAMETABLE_URL, with the key\n"
+                "ID:SECRET of --key or GAMETABLE_KEY; --json prints its answers as they come.\n");
 }
 
 static void help_serve(struct buf *to) {
