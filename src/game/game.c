@@ -149,8 +149,9 @@ static enum status await_index(struct game *game, struct bytes name, struct aren
 
 static enum status add_index(struct game *game, const struct index_schema *index,
                              struct arena *arena, struct failure *failure) {
-    struct alteration alteration = {
-        .attributes = attributes, .attribute_count = ATTRIBUTES, .add_index = index};
+    struct alteration alteration = {.attributes = index->keys.parts,
+                                    .attribute_count = key_schema_count(&index->keys),
+                                    .add_index = index};
     struct change change = {.kind = CHANGE_UPDATE_TABLE,
                             .arena = arena,
                             .table = game->table,
