@@ -144,9 +144,9 @@ export async function connect(port) {
 }
 
 // The members that redis-benchmark asks for with player:__rand_int__, and a score for each, spread
-// evenly over 0 to count.
+// evenly over 0 to count; no two have the same one if count is a power of ten or twice that.
 export const member = (n) => `player:${String(n).padStart(12, '0')}`;
-export const score = (n, count) => (n * 2654435761) % count;
+export const score = (n, count) => (n * 618033989) % count;
 
 // Adds members 0 to count, a hundred a command.
 export async function fill(port, board, count) {

@@ -10,7 +10,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { rawClient } from '../tests/lib/raw.mjs';
 import { program, startServer, temporaryFolder } from '../tests/lib/server.mjs';
 import { connect, fill, grouped, median, memory, redisPort, startRedis, table } from './common.mjs';
 
@@ -86,10 +85,7 @@ async function contest({ row }, ours, theirs, { name, words, against, goals }) {
 }
 
 async function memories({ row }, ours, theirs) {
-  const client = rawClient(ours.endpoint);
-  const metrics = (await client.send('', {}, 'GET', '/metrics')).body.toString();
-  client.close();
-  const mine = Number(/^gametable_index_memory_bytes (\d+)/m.exec(metrics)?.[1]) / members;
+  const mine = await info(ours.redis, 'memory', 'used_memory_dataset') / members;
   const dataset = await info(theirs.memory.port, 'memory', 'used_memory_dataset') / members;
   row('memory a member, for ranking', `${mine.toFixed(1)} bytes against ${dataset.toFixed(1)}: ${(mine / dataset).toFixed(2)}`, '0.5', mine / dataset <= 0.5);
   const [a, b] = [memory(ours.pid), memory(theirs.memory.pid)];
