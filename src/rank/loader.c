@@ -93,6 +93,10 @@ bool tree_loader_add(struct tree_loader *loader, struct bytes key) {
     return true;
 }
 
+size_t tree_loader_memory(const struct tree_loader *loader) {
+    return tree_memory(loader->tree);
+}
+
 struct tree *tree_loader_finish(struct tree_loader *loader) {
     struct tree *tree = loader->tree;
     if (loader->count != 0)

@@ -65,6 +65,8 @@ struct tree_loader;
 struct tree_loader *tree_loader_new(void);
 /* False, adding nothing, if the key is not greater than the one before. */
 bool tree_loader_add(struct tree_loader *loader, struct bytes key);
+/* As tree_memory(), of what the tree holds so far. */
+size_t tree_loader_memory(const struct tree_loader *loader);
 /* Frees the loader and returns the tree. */
 struct tree *tree_loader_finish(struct tree_loader *loader);
 

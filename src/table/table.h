@@ -279,6 +279,7 @@ enum status engine_list(struct engine *engine, struct bytes after, size_t limit,
 struct engine_figures {
     uint64_t tables, items, item_bytes;
     uint64_t index_entries, index_memory, index_memory_max;
+    uint64_t counted, counted_memory; /* partitions kept counted, within index_memory_max, too */
     uint64_t cache_items, cache_memory, cache_memory_max, cache_hits, cache_misses;
     uint64_t commits, writes, disk, store_memory;
     bool refusing_writes;

@@ -3,6 +3,7 @@
  * What is written and moved is sorted by key first: neighbours in the store's buffer and in a tree
  * are reached by paths that are then still at hand. On different keys the order does not matter;
  * on the same key it is kept. */
+#include "table/local/counted.h"
 #include "table/local/writer.h"
 
 #include "base/clock.h"
@@ -185,10 +186,17 @@ static void make_moves(const struct steps *steps, struct group *group) {
         else
             move->index->size += (uint64_t)move->size_change;
     atomic_fetch_add_explicit(&group->local->index_memory, memory, memory_order_relaxed);
+    if (!counted_any(group->local))
+        return;
+    for (const struct move *move = group->moves; move != NULL; move = move->next)
+        if (move->index->tree != NULL)
+            counted_move(group->local, move->index, move->del, move->put);
+    counted_fit(group->local);
 }
 
 static void write_cache(const struct steps *steps, struct local *local) {
     uint64_t commit = local->view->commit + 1;
+    bool counts = counted_any(local);
     for (size_t i = 0; i < steps->effect_count; i++) {
         const struct sorting *step = &steps->effects[i];
         if (i + AHEAD < steps->effect_count)
@@ -197,6 +205,8 @@ static void write_cache(const struct steps *steps, struct local *local) {
             cache_sooner(local->cache, ((const struct effect *)step[AHEAD / 2].what)->hash);
         const struct effect *effect = step->what;
         touch_item(local, effect->key, commit);
+        if (counts)
+            counted_item(local, effect->key, effect->value.data != NULL);
         cache_write(local->cache, effect->key, effect->hash, effect->value, commit);
     }
 }

@@ -45,6 +45,11 @@ void keys_put_partition(struct buf *to, const struct table *table, const struct 
     put_partition(to, &partition, 1);
 }
 
+size_t keys_partition_span(const struct table_schema *schema, struct bytes key) {
+    size_t head = TABLE_SIZE + HASH_SIZE;
+    return head + key_span(bytes_skip(key, head), schema->keys.parts[0].type);
+}
+
 void keys_prepare_index(struct index *index, const struct table_schema *schema) {
     const struct key_schema *keys = &schema->keys;
     struct entry_shape *shape = &index->shape;

@@ -2,6 +2,7 @@
 #include "table/local/local.h"
 
 #include "base/mem.h"
+#include "table/local/counted.h"
 #include "table/local/local_int.h"
 
 #include <stdlib.h>
@@ -156,6 +157,7 @@ static void local_figures(struct engine *engine, struct engine_figures *out) {
     pthread_rwlock_unlock(&local->moment);
     struct store_usage usage = store_usage(local->store);
     cache_figures(local->cache, out);
+    counted_figures(local, out);
     out->index_memory = atomic_load(&local->index_memory);
     out->index_memory_max = local->settings.index_memory;
     out->commits = atomic_load(&local->commits);
@@ -228,6 +230,7 @@ static void local_free(struct local *local) {
     store_close(local->store);
     if (local->cache != NULL)
         cache_free(local->cache);
+    counted_free(local->counted);
     names_free(local->names);
     tokens_free(local->tokens);
     pthread_rwlock_destroy(&local->moment);
@@ -236,7 +239,9 @@ static void local_free(struct local *local) {
 
 static void local_close(struct engine *engine) {
     struct local *local = local_of(engine);
+    counted_stop(local);
     writer_stop(local);
+    counted_save(local);
     local_free(local);
 }
 
@@ -275,6 +280,7 @@ static struct local *local_new(const struct local_settings *settings) {
     if (settings->cache_memory == 0)
         local->settings.cache_memory = CACHE_MEMORY;
     local->names = names_new();
+    local->counted = counted_new();
     local->tokens = tokens_new();
     local->next_table_id = 1;
     pthread_rwlockattr_t attributes;
@@ -300,7 +306,11 @@ enum status local_open(const struct local_settings *settings, struct arena *aren
         status = local_build_all(local, arena, failure);
     local->backups = backups_new(local);
     if (status == OK)
+        status = counted_load(local, arena, failure);
+    if (status == OK)
         status = writer_start(local, arena, failure);
+    if (status == OK)
+        counted_start(local);
 done:
     if (status != OK) {
         local_free(local);

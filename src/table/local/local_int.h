@@ -153,6 +153,7 @@ struct touched {
 
 struct backups;
 struct cache;
+struct counted_set;
 struct writer;
 
 struct local {
@@ -161,6 +162,7 @@ struct local {
     struct store *store;
     struct names *names;
     struct cache *cache;
+    struct counted_set *counted; /* partitions that are counted (counted.h) */
     struct writer *writer;
     struct backups *backups; /* NULL in memory */
 
@@ -216,6 +218,8 @@ void keys_put_item(struct buf *to, const struct table *table, const struct table
                    const struct item *item_or_key);
 /* What the keys of all items of a partition begin with. */
 void keys_put_partition(struct buf *to, const struct table *table, const struct value *partition);
+/* How many bytes of an item's key that is. */
+size_t keys_partition_span(const struct table_schema *schema, struct bytes key);
 /* False, appending nothing, if the item is not in the index. */
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item);
@@ -343,6 +347,7 @@ uint64_t local_touched(struct engine *engine, struct bytes table, const struct v
  *   'i'                   -> next table id
  *   'l' id:u32            -> nothing                  the table is being loaded
  *   'k' number:u64        -> token                    of a transaction (tokens.h)
+ *   'r' key               -> nothing                  a partition that is counted (counted.h)
  *   'S', 's'              -> streams                  (streams.h)
  *
  * Whether an index is whole is not written down: after a start or a recovery each one is. */

@@ -162,33 +162,6 @@ static enum status set_bounds(struct page *page) {
     return status;
 }
 
-/* --- counts that need no reading --- */
-
-/* Whether only a number is asked for that can be told at once. */
-static bool plain_count(const struct page *page) {
-    const struct page_request *request = page->request;
-    if (!page_counts(page) || request->filter != NULL || request->limit != 0 ||
-        request->strict_paging)
-        return false;
-    bool whole = request->keys == NULL && request->start == NULL && request->segments <= 1;
-    return page->index != NULL || whole;
-}
-
-static void answer_count(struct page *page) {
-    uint64_t all, size, count;
-    if (page->index != NULL) {
-        count = page_count_entries(page);
-        all = tree_count(page->index->tree);
-        size = page->index->size;
-    } else {
-        count = all = page->table->item_count;
-        size = page->table->size;
-    }
-    page->reply->count = page->reply->scanned = count;
-    /* What reading them would have cost: their share of all there is. */
-    page->size = all == 0 ? 0 : (size_t)((double)size * ((double)count / (double)all));
-}
-
 /* --- the page --- */
 
 static void set_usage(struct page *page) {
@@ -205,37 +178,72 @@ static void set_usage(struct page *page) {
                                              page->index->schema->local, units};
 }
 
-static enum status read_page(struct page *page) {
-    struct page_entries entries;
-    enum status status;
-    pthread_rwlock_rdlock(&page->local->moment);
-    page->table = local_table(page->local, page->request->table);
-    if (page->table == NULL) {
-        pthread_rwlock_unlock(&page->local->moment);
+/* What can be told at once, and all that is to be read under moment. *told: it is done. */
+static enum status look(struct page *page, struct page_entries *entries, bool *told) {
+    const struct page_request *request = page->request;
+    enum status status = OK;
+    *told = false;
+    page->table = local_table(page->local, request->table);
+    if (page->table == NULL)
         return failure_set(page->failure, page->arena, NO_TABLE, "Requested resource not found");
-    }
     table_ref(page->table);
     page->schema = page->table->schema;
-    status = OK;
-    if (page->request->index.size != 0)
-        status = local_index(page->table, page->request->index, page->arena, page->failure,
-                             &page->index);
+    if (request->index.size != 0)
+        status = local_index(page->table, request->index, page->arena, page->failure, &page->index);
     if (status == OK)
         status = set_bounds(page);
-    bool counted = status == OK && plain_count(page);
-    if (counted)
-        answer_count(page);
-    else if (status == OK) {
-        if (page->index != NULL)
-            page_copy_entries(page, &entries);
-        if (!page_entries_tell(page))
-            page->view = view_hold(page->local);
-    }
-    pthread_rwlock_unlock(&page->local->moment);
-    if (status != OK || counted)
+    if (status != OK)
         return status;
-    status = page->index == NULL ? page_read_table(page) : page_read_index(page, &entries);
+    *told = page_tell_count(page);
+    if (*told)
+        return OK;
+    if (page->index != NULL)
+        page_copy_entries(page, entries);
+    if (!page_entries_tell(page))
+        page->view = view_hold(page->local);
+    return OK;
+}
+
+/* *many: see page_count_range(). */
+static enum status read_once(struct page *page, bool at_once, bool *many) {
+    struct page_entries entries;
+    bool told;
+    *many = false;
+    pthread_rwlock_rdlock(&page->local->moment);
+    enum status status = look(page, &entries, &told);
+    pthread_rwlock_unlock(&page->local->moment);
+    if (status != OK || told)
+        return status;
+    if (page_counts_range(page))
+        status = page_count_range(page, at_once, many);
+    else
+        status = page->index == NULL ? page_read_table(page) : page_read_index(page, &entries);
     return status == OK ? OK : local_fault(status, page->arena, page->failure);
+}
+
+static void let_go(struct page *page) {
+    if (page->view != NULL)
+        view_drop(page->view);
+    if (page->table != NULL)
+        table_unref(page->table);
+    page->view = NULL;
+    page->table = NULL;
+}
+
+static enum status read_page(struct page *page) {
+    bool many;
+    enum status status = read_once(page, false, &many);
+    if (status != OK || !many)
+        return status;
+    view_drop(page->view);
+    page->view = NULL;
+    page_make_counted(page);
+    let_go(page);
+    buf_clear(&page->low);
+    buf_clear(&page->high);
+    page->size = 0;
+    *page->reply = (struct page_reply){0};
+    return read_once(page, true, &many);
 }
 
 enum status local_page(struct engine *engine, const struct page_request *request,
@@ -253,10 +261,7 @@ enum status local_page(struct engine *engine, const struct page_request *request
     enum status status = read_page(&page);
     if (status == OK)
         set_usage(&page);
-    if (page.view != NULL)
-        view_drop(page.view);
-    if (page.table != NULL)
-        table_unref(page.table);
+    let_go(&page);
     arena_release(&page.scratch);
     buf_release(&page.low);
     buf_release(&page.high);

@@ -20,10 +20,11 @@ struct page {
     bool fetch;                /* whole items through a local index that does not show them */
     struct buf low, high;      /* what is left to read: [low, high); an empty high is no bound */
 
-    struct arena scratch; /* emptied after each item */
-    size_t room;          /* of reply->items */
-    size_t size;          /* bytes evaluated, as the table or index shows them */
-    double fetched;       /* units for items fetched from the table */
+    struct arena scratch;            /* emptied after each item */
+    size_t room;                     /* of reply->items */
+    size_t size;                     /* bytes evaluated, as the table or index shows them */
+    double fetched;                  /* units for items fetched from the table */
+    uint64_t item_count, table_size; /* of the table, for the cost of a count */
 };
 
 /* Whether items need not be kept: only their number was asked for. */
@@ -59,5 +60,15 @@ void page_copy_entries(struct page *page, struct page_entries *out);
 enum status page_read_index(struct page *page, const struct page_entries *entries);
 /* How many entries there are from low to high; moment is held. */
 uint64_t page_count_entries(const struct page *page);
+
+/* Counts (page_count.c). Answers if a number is asked for that can be told while moment is held. */
+bool page_tell_count(struct page *page);
+/* Whether a number of items of the table's own order is asked for, which must be whole. */
+bool page_counts_range(const struct page *page);
+/* Counts them at the view. *many: nothing was answered, a tree should be made first; unless
+ * `at_once`. */
+enum status page_count_range(struct page *page, bool at_once, bool *many);
+/* Makes it. No view is held. */
+void page_make_counted(struct page *page);
 
 #endif

@@ -5,10 +5,11 @@
  * writes meanwhile. The others are read at a view, without the lock; after that the tree itself
  * says whether they still are what was read, since an entry that is in it is its item's entry now.
  * What changed meanwhile is read again; at last under the lock. */
-#include "table/local/local_int.h"
+#include "table/local/counted.h"
 
-/* How often items are read without the lock before they are read under it. */
-enum { TRIES = 3 };
+/* How often items are read without the lock before they are read under it; and how often a request
+ * has groups counted before it counts them itself. */
+enum { TRIES = 3, COUNTS = 3 };
 
 /* What is known of one of the items. */
 struct known {
@@ -38,6 +39,8 @@ struct places {
     struct table *held;
     struct entry_shape shape;
     struct partition partition; /* the last one looked at */
+    struct bytes uncounted;     /* a partition whose groups should be counted first; empty: none */
+    unsigned counts;            /* how often that was so */
 };
 
 /* The table's number, which a key in the store begins with and an entry does not. */
@@ -123,7 +126,7 @@ static enum status find(struct places *places) {
 
 /* Whether what was read at an earlier view is so now. */
 static bool still(const struct places *places, const struct known *known) {
-    if (places->view->commit == places->local->view->commit)
+    if (places->view != NULL && places->view->commit == places->local->view->commit)
         return true;
     return known->entry.size != 0 && tree_has(places->index->tree, known->entry);
 }
@@ -216,8 +219,9 @@ static enum status look_at_partition(struct places *places, struct bytes entry) 
     return OK;
 }
 
-/* How many groups there are from the entry with rank `from` on and before that with rank `to`. */
-static uint64_t count_groups(const struct places *places, uint64_t from, uint64_t to) {
+/* How many groups there are from the entry with rank `from` on and before that with rank `to`, one
+ * by one. */
+static uint64_t walk_groups(const struct places *places, uint64_t from, uint64_t to) {
     const struct tree *tree = places->index->tree;
     uint8_t memory[2][KEY_ROOM];
     struct tree_cursor cursor = {.key = buf_in(memory[0], KEY_ROOM)};
@@ -237,6 +241,28 @@ static uint64_t count_groups(const struct places *places, uint64_t from, uint64_
     return count;
 }
 
+static void tell_groups(struct places *places, struct bytes group, uint64_t from, uint64_t to,
+                        struct place *out) {
+    const struct partition *partition = &places->partition;
+    struct counted_what what = {.table = places->table,
+                                .index = places->index,
+                                .parts = places->request->group_parts,
+                                .prefix = partition->prefix};
+    const struct tree *tree = NULL;
+    if (partition->to - partition->from > COUNTED_FEW)
+        tree = counted_find(places->local, &what);
+    if (tree != NULL) {
+        bool has;
+        out->groups_before = tree_find(tree, group, &has);
+        out->groups_after = tree_count(tree) - out->groups_before - has;
+    } else if (partition->to - partition->from > COUNTED_FEW && places->counts < COUNTS) {
+        places->uncounted = partition->prefix;
+    } else {
+        out->groups_before = walk_groups(places, partition->from, from);
+        out->groups_after = walk_groups(places, to, partition->to);
+    }
+}
+
 static enum status tell_group(struct places *places, struct bytes entry, struct place *out) {
     const struct place_request *request = places->request;
     const struct partition *partition = &places->partition;
@@ -247,10 +273,8 @@ static enum status tell_group(struct places *places, struct bytes entry, struct 
     uint64_t from = tree_rank(places->index->tree, group), to = rank_after(places, group);
     out->group_before = from - partition->from;
     out->group_after = partition->to - to;
-    if (request->groups) {
-        out->groups_before = count_groups(places, partition->from, from);
-        out->groups_after = count_groups(places, to, partition->to);
-    }
+    if (request->groups)
+        tell_groups(places, group, from, to, out);
     return OK;
 }
 
@@ -276,8 +300,11 @@ static enum status tell(struct places *places, const struct known *known, struct
 
 static enum status tell_all(struct places *places, struct place *out) {
     enum status status = OK;
+    places->partition = (struct partition){0};
+    places->uncounted = (struct bytes){0};
     keys_shape(&places->shape, places->index, places->arena);
-    for (size_t i = 0; i < places->request->count && status == OK; i++)
+    for (size_t i = 0; i < places->request->count && status == OK && places->uncounted.size == 0;
+         i++)
         status = tell(places, &places->known[i], &out[i]);
     return status;
 }
@@ -292,10 +319,27 @@ static void hold(struct places *places) {
     places->held = places->table;
     table_ref(places->held);
     pthread_rwlock_unlock(&places->local->moment);
-    if (view != NULL) {
+    if (view != NULL)
         view_drop(view);
+    if (table != NULL)
         table_unref(table);
-    }
+}
+
+/* Has groups counted. Whatever was read is of a view that is not held over that. */
+static void count_groups(struct places *places) {
+    struct counted_what what = {.table = places->table,
+                                .index = places->index,
+                                .parts = places->request->group_parts,
+                                .prefix = places->uncounted};
+    places->counts++;
+    hold(places);
+    view_drop(places->view);
+    places->view = NULL;
+    for (size_t i = 0; i < places->request->count; i++)
+        if (places->known[i].state == READ)
+            places->known[i].state = UNKNOWN;
+    if (!counted_make(places->local, &what))
+        places->counts = COUNTS;
 }
 
 static enum status run(struct places *places, struct place *out) {
@@ -311,6 +355,10 @@ static enum status run(struct places *places, struct place *out) {
         }
         if (status == OK && missing == 0)
             status = tell_all(places, out);
+        if (status == OK && missing == 0 && places->uncounted.size != 0) {
+            count_groups(places);
+            continue;
+        }
         if (status != OK || missing == 0) {
             pthread_rwlock_unlock(&places->local->moment);
             return status;
@@ -333,9 +381,9 @@ enum status local_places(struct engine *engine, const struct place_request *requ
     if (request->count > 1)
         places.known = ARENA_ARRAY(arena, struct known, request->count);
     enum status status = run(&places, out);
-    if (places.view != NULL) {
+    if (places.view != NULL)
         view_drop(places.view);
+    if (places.held != NULL)
         table_unref(places.held);
-    }
     return status;
 }

@@ -5,6 +5,7 @@
  * derived from it is made anew, as at a start. Readers wait meanwhile: the store cannot be reopened
  * under a snapshot. Between the failure and this, and as long as the disk has no room, they read on
  * from the last good view. */
+#include "table/local/counted.h"
 #include "table/local/writer.h"
 
 #include "base/clock.h"
@@ -54,6 +55,7 @@ static enum status reopen(struct local *local, struct arena *arena, struct failu
     view_resume(local);
     touch_tables(local, local->view->commit);
     cache_clear(local->cache);
+    counted_clear(local);
     /* Even a store that can only be read may now have what the failed write left in the log. */
     enum status rebuilt = rebuild(local, arena, failure);
     return status != OK ? status : rebuilt;
@@ -69,9 +71,11 @@ enum status writer_recover(struct local *local) {
     enum status status = store_probe(local->store, &arena, &failure);
     if (status == OK) {
         backfill_stop_all(local);
+        counted_pause(local);
         pthread_rwlock_wrlock(&local->moment);
         status = reopen(local, &arena, &failure);
         pthread_rwlock_unlock(&local->moment);
+        counted_resume(local);
         writer->stale = status != OK; /* at least, builds were stopped */
     }
     arena_release(&arena);

@@ -1,4 +1,5 @@
 /* Making and deleting tables, and their tags. Each is one commit of its own, between groups. */
+#include "table/local/counted.h"
 #include "table/local/writer.h"
 
 #include "base/clock.h"
@@ -127,6 +128,7 @@ static enum status delete_table(struct local *local, struct change *change) {
     map_del(&local->tables, change->table);
     stream_turn_take(local, table, &turn);
     atomic_store(&table->gone, true);
+    counted_forget_table(local, table);
     local_sum_memory(local);
     touch_tables(local, local->view->commit + 1);
     view_advance(local);
@@ -257,7 +259,8 @@ static void replace_expiry(struct table *table, const struct table_schema *schem
 }
 
 /* The caller holds moment for writing. */
-static void put_in_place(const struct replacement *with, const struct table_schema *schema) {
+static void put_in_place(struct local *local, const struct replacement *with,
+                         const struct table_schema *schema) {
     struct table *table = with->table;
     if (with->dropped >= 0) {
         unsigned at = (unsigned)with->dropped;
@@ -265,6 +268,7 @@ static void put_in_place(const struct replacement *with, const struct table_sche
         for (unsigned i = at + 1; i < table->index_count; i++)
             table->indexes[i - 1] = table->indexes[i];
         table->index_count--;
+        counted_forget_index(local, gone);
         retire(table, gone);
     }
     replace_expiry(table, schema);
@@ -294,7 +298,7 @@ enum status tables_replace(struct local *local, struct change *change,
     struct table_schema *kept = ARENA_NEW(&table->arena, struct table_schema);
     *kept = table_schema_copy(&table->arena, with->schema);
     pthread_rwlock_wrlock(&local->moment);
-    put_in_place(with, kept);
+    put_in_place(local, with, kept);
     stream_turn_take(local, table, &turn);
     local_sum_memory(local);
     view_advance(local);

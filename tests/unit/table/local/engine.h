@@ -33,6 +33,15 @@ static inline struct local *local_of(struct engine *engine) {
     return (struct local *)engine;
 }
 
+/* An assertion for threads that cmocka did not start: it cannot jump out of those. */
+#define require(truth)                                                              \
+    do {                                                                            \
+        if (!(truth)) {                                                             \
+            print_message("%s:%d: %s does not hold\n", __FILE__, __LINE__, #truth); \
+            abort();                                                                \
+        }                                                                           \
+    } while (0)
+
 /* --- changes --- */
 
 static inline void engine_done(struct change *change) {

@@ -6,15 +6,6 @@
 #include "base/random.h"
 #include "table/stream.h"
 
-/* Also on threads that are not the main one, where the library's own may not be used. */
-#define require(truth)                                                           \
-    do {                                                                         \
-        if (!(truth)) {                                                          \
-            fprintf(stderr, "%s:%d: %s is false\n", __FILE__, __LINE__, #truth); \
-            abort();                                                             \
-        }                                                                        \
-    } while (0)
-
 struct world {
     struct engine *engine;
     struct arena arena;

@@ -476,10 +476,10 @@ static void turn(struct fixture *f, unsigned by) {
     arena_reset(&f->arena);
 }
 
-static int64_t score_of(const struct item *item) {
+static uint64_t score_of(const struct item *item) {
     int64_t score;
-    assert_true(number_to_int(item_get(item, BYTES("score"))->bytes, &score));
-    return score;
+    require(number_to_int(item_get(item, BYTES("score"))->bytes, &score));
+    return (uint64_t)score;
 }
 
 static void read_places(struct fixture *f, struct arena *arena) {
@@ -492,12 +492,12 @@ static void read_places(struct fixture *f, struct arena *arena) {
         struct entry entry = {.member = m};
         keys[m] = key_for(arena, &entry);
     }
-    assert_int_equal(engine_places(f->engine, &request, arena, &failure, places), OK);
+    require(engine_places(f->engine, &request, arena, &failure, places) == OK);
     for (unsigned m = 0; m < RING; m++) {
-        assert_true(places[m].found);
-        assert_int_equal(places[m].before, (places[0].before + m) % RING);
-        assert_int_equal(places[m].after, RING - 1 - places[m].before);
-        assert_int_equal(score_of(&places[m].entry), places[m].before);
+        require(places[m].found);
+        require(places[m].before == (places[0].before + m) % RING);
+        require(places[m].after == RING - 1 - places[m].before);
+        require(score_of(&places[m].entry) == places[m].before);
     }
 }
 
@@ -514,10 +514,10 @@ static void read_ranks(struct fixture *f, struct arena *arena) {
                                    .whole = true};
     condition.tests[0] =
         (struct key_test){.name = BYTES("PK"), .op = KEY_EQ, .low = board_name(arena, first.board)};
-    assert_int_equal(engine_page(f->engine, &request, arena, &failure, &reply), OK);
-    assert_int_equal(reply.count, RING - 3);
+    require(engine_page(f->engine, &request, arena, &failure, &reply) == OK);
+    require(reply.count == RING - 3);
     for (size_t i = 0; i < reply.count; i++)
-        assert_int_equal(score_of(&reply.items[i]), i + 2);
+        require(score_of(&reply.items[i]) == i + 2);
 }
 
 static void *read_all(void *context) {

@@ -2,14 +2,6 @@
  * what was read. */
 #include "engine.h"
 
-#define require(truth)                                                           \
-    do {                                                                         \
-        if (!(truth)) {                                                          \
-            fprintf(stderr, "%s:%d: %s is false\n", __FILE__, __LINE__, #truth); \
-            abort();                                                             \
-        }                                                                        \
-    } while (0)
-
 struct world {
     struct engine *engine;
     struct arena arena;
