@@ -169,12 +169,12 @@ enum status board_clear(struct game *game, const struct board *board, bool keep_
                         struct arena *arena, struct failure *failure);
 /* The same in steps, for those who decide on other things in the same commit. The action marks the
  * instance, whose item must be there: from that commit on it is empty, and not to be written. Then
- * each step is a commit; *more until all is gone. Steps block. Left undone for a while, the keeper
- * goes on with it. */
+ * each step is a commit; *more until all is gone; `after` is where it has come to and begins empty.
+ * Steps block. Left undone for a while, the keeper goes on with it. */
 void board_clear_action(struct game *game, const struct board *board, struct arena *arena,
                         struct action *out);
-enum status board_clear_step(struct game *game, const struct board *board, struct arena *arena,
-                             struct failure *failure, bool *more);
+enum status board_clear_step(struct game *game, const struct board *board, struct buf *after,
+                             struct arena *arena, struct failure *failure, bool *more);
 /* The action that takes away the item of an instance that has no entries any more. */
 void board_unmake_action(struct game *game, const struct board *board, struct arena *arena,
                          struct action *out);

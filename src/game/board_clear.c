@@ -13,6 +13,7 @@ struct clearing {
     struct game *game;
     const struct board *board;
     bool keep_item;
+    struct bytes after; /* entries up to this key are gone already */
 };
 
 static struct bytes state_pk(const struct board *board, struct arena *arena) {
@@ -20,14 +21,16 @@ static struct bytes state_pk(const struct board *board, struct arena *arena) {
 }
 
 /* Keys of entries, however many up to `limit`. Such that stand in no ranking, too. */
-static enum status read_keys(struct game *game, const struct board *board, size_t limit,
-                             struct arena *arena, struct failure *failure, struct page_reply *out) {
+static enum status read_keys(const struct clearing *clearing, size_t limit, struct arena *arena,
+                             struct failure *failure, struct page_reply *out) {
     static const struct bytes names[] = {{(const uint8_t *)"PK", 2}, {(const uint8_t *)"SK", 2}};
     struct listing listing = {.partition_name = GAME_PK,
-                              .partition = board->pk,
+                              .partition = clearing->board->pk,
+                              .sort_name = GAME_SK,
+                              .after = clearing->after,
                               .limit = limit,
                               .projection = projection_of_names(names, 2, arena)};
-    return board_page(game, &listing, arena, failure, out);
+    return board_page(clearing->game, &listing, arena, failure, out);
 }
 
 static size_t put_deletes(struct game *game, const struct page_reply *page,
@@ -44,8 +47,7 @@ static enum status decide(struct change *change) {
     const struct clearing *clearing = change->actions[0].user;
     struct game *game = clearing->game;
     struct page_reply page;
-    enum status status =
-        read_keys(game, clearing->board, AT_ONCE, change->arena, &change->failure, &page);
+    enum status status = read_keys(clearing, AT_ONCE, change->arena, &change->failure, &page);
     if (status != OK)
         return status;
     if (page.more)
@@ -127,11 +129,11 @@ static enum status compute_state(struct clearing *clearing, action_compute *comp
     return status;
 }
 
-static enum status clear_some(struct clearing *clearing, struct arena *arena,
+/* Goes on where it was: what is deleted costs a read for a while. `after` is then in the buffer. */
+static enum status clear_some(struct clearing *clearing, struct buf *after, struct arena *arena,
                               struct failure *failure, bool *more) {
     struct page_reply page;
-    enum status status =
-        read_keys(clearing->game, clearing->board, A_COMMIT, arena, failure, &page);
+    enum status status = read_keys(clearing, A_COMMIT, arena, failure, &page);
     *more = status == OK && page.count != 0;
     if (!*more)
         return status;
@@ -142,22 +144,27 @@ static enum status clear_some(struct clearing *clearing, struct arena *arena,
                             .action_count = put_deletes(clearing->game, &page, actions)};
     status = game_wait(clearing->game, &change);
     *failure = change.failure;
+    buf_clear(after);
+    buf_put(after, item_string(&page.items[page.count - 1], GAME_SK));
+    clearing->after = buf_bytes(after);
     return status;
 }
 
 static enum status clear_by_and_by(struct clearing *clearing, struct arena *arena,
                                    struct failure *failure) {
     struct arena work;
+    struct buf after = {0};
     bool more = true;
     enum status status = compute_state(clearing, mark, arena, failure);
     arena_init(&work);
     while (status == OK && more) {
-        status = clear_some(clearing, &work, failure, &more);
+        status = clear_some(clearing, &after, &work, failure, &more);
         if (status != OK)
             failure->text = arena_copy(arena, failure->text);
         arena_reset(&work);
     }
     arena_release(&work);
+    buf_release(&after);
     return status == OK ? compute_state(clearing, unmark, arena, failure) : status;
 }
 
@@ -172,10 +179,10 @@ void board_clear_action(struct game *game, const struct board *board, struct are
                            .user = clearing};
 }
 
-enum status board_clear_step(struct game *game, const struct board *board, struct arena *arena,
-                             struct failure *failure, bool *more) {
-    struct clearing clearing = {.game = game, .board = board};
-    enum status status = clear_some(&clearing, arena, failure, more);
+enum status board_clear_step(struct game *game, const struct board *board, struct buf *after,
+                             struct arena *arena, struct failure *failure, bool *more) {
+    struct clearing clearing = {.game = game, .board = board, .after = buf_bytes(after)};
+    enum status status = clear_some(&clearing, after, arena, failure, more);
     if (status == OK && !*more)
         status = compute_state(&clearing, unmark, arena, failure);
     return status;
@@ -190,7 +197,7 @@ void board_unmake_action(struct game *game, const struct board *board, struct ar
 
 enum status board_clear(struct game *game, const struct board *board, bool keep_item,
                         struct arena *arena, struct failure *failure) {
-    struct clearing clearing = {game, board, keep_item};
+    struct clearing clearing = {.game = game, .board = board, .keep_item = keep_item};
     if (board->clearing)
         return clear_by_and_by(&clearing, arena, failure);
     enum status status = clear_at_once(&clearing, arena, failure);

@@ -36,6 +36,7 @@ static struct redis_call *take(struct redis_client *client) {
     call->done = call->nested = call->waits = call->repaired = false;
     call->then = NULL;
     call->change.decide = NULL;
+    call->again = false;
     return call;
 }
 
@@ -133,7 +134,7 @@ static enum status decide(struct change *change) {
     buf_clear(&call->reply);
     call->error = (struct bytes){0};
     call->failure = (struct failure){0};
-    call->waits = false;
+    call->waits = call->again = false;
     if (call->space != NULL)
         space_release(call->space);
     call->space = NULL;
@@ -146,6 +147,27 @@ static enum status decide(struct change *change) {
 }
 
 static void on_done(struct change *change);
+static void keep_args(struct redis_call *call);
+
+static void prepare_change(struct redis_call *call) {
+    call->change =
+        (struct change){.kind = CHANGE_WRITE, .arena = call->arena, .done = on_done, .user = call};
+}
+
+/* In fresh memory: there may be many times to come. */
+static void run_again(struct redis_call *call) {
+    struct arena old = call->own_arena;
+    if (call->space != NULL)
+        space_release(call->space);
+    call->space = NULL;
+    call->again = false;
+    arena_init(&call->own_arena);
+    keep_args(call);
+    arena_release(&old);
+    prepare_change(call);
+    call_fall_back(call);
+    call_submit(call);
+}
 
 static void run_done(struct task *task) {
     struct redis_call *call =
@@ -154,6 +176,11 @@ static void run_done(struct task *task) {
     bool waits = call->change.failure.status == OK && call->waits;
     if (call->waiter != NULL && !wait_tried(call, !waits))
         return;
+    if (call->again && call->change.failure.status == OK) {
+        space_written(call);
+        run_again(call);
+        return;
+    }
     if (call->then != NULL && call->change.failure.status == OK && !call->repaired) {
         struct change *repair = space_repair(call);
         call->repaired = true;
@@ -211,8 +238,7 @@ static void start_write(struct redis_client *client, struct redis_call *call) {
     enum status status = OK;
     keep_args(call);
     call->out.to = &call->reply;
-    call->change =
-        (struct change){.kind = CHANGE_WRITE, .arena = call->arena, .done = on_done, .user = call};
+    prepare_change(call);
     client->alone = (command->flags & COMMAND_ALONE) != 0;
     append(client, call);
     if (command->start != NULL)

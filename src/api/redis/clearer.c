@@ -1,5 +1,6 @@
 #include "api/redis/clearer.h"
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -65,16 +66,18 @@ static void clear(struct clearer *clearer, struct bytes name, struct arena *aren
     struct failure failure = {0};
     const struct board *board;
     struct arena work;
+    struct buf after = {0};
     bool more = true;
     if (board_find(clearer->game, name, arena, &failure, &board) != OK)
         return;
     arena_init(&work);
     while (board->clearing && more && !is_stopping(clearer)) {
-        if (board_clear_step(clearer->game, board, &work, &failure, &more) != OK)
+        if (board_clear_step(clearer->game, board, &after, &work, &failure, &more) != OK)
             break;
         arena_reset(&work);
     }
     arena_release(&work);
+    buf_release(&after);
     board_drop(board);
 }
 

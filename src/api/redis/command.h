@@ -155,6 +155,7 @@ struct redis_call {
     bool done;             /* its reply can be made */
     bool nested;           /* it is part of another */
     bool muted;            /* nobody wants its reply */
+    bool again;            /* call_again() was called */
     bool waits;            /* call_wait() was called, */
     struct waiter *waiter; /* and made this */
     bool repaired;         /* see space_repair() */
@@ -188,6 +189,14 @@ enum status call_fall_back(struct redis_call *call);
  * error) is appended to outer's. */
 void call_run_nested(struct redis_call *outer, const struct redis_command *command,
                      const struct bytes *args, size_t count);
+
+/* ---- for commands that do more than one commit holds ---- */
+
+/* What was written so far is committed, then the command runs again and goes on. Not inside of
+ * MULTI and EXEC, where all is one step. The reply is that of the last time. */
+static inline void call_again(struct redis_call *call) {
+    call->again = true;
+}
 
 /* ---- for commands that wait (BLPOP's family) ---- */
 

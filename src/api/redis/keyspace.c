@@ -7,6 +7,7 @@
 
 #include "api/redis/glob.h"
 #include "api/redis/space_int.h"
+#include "base/clock.h"
 #include "base/random.h"
 
 enum { PAGE = 1000 };
@@ -185,20 +186,39 @@ static enum status run_randomkey(struct redis_call *call) {
 
 /* ---- FLUSHDB and FLUSHALL ---- */
 
-/* What is sealed stays. */
+struct flush {
+    uint64_t boards, entries; /* so far in this commit */
+    bool nested;
+};
+enum { FLUSH_BOARDS = 2000, FLUSH_ENTRIES = 20000 };
+
+/* What has ended stays. */
 static enum status clear(struct redis_call *call, struct bytes key, struct zset *zset, void *user) {
-    (void)key, (void)user;
-    return zset->board->sealed_ms != 0 ? OK : zset_clear(call, zset);
+    struct flush *flush = user;
+    uint64_t size;
+    (void)key;
+    if (zset->board->sealed_ms != 0 || zset->board->period.ends_ms <= clock_now_ms())
+        return OK;
+    if (!flush->nested && (flush->boards >= FLUSH_BOARDS || flush->entries >= FLUSH_ENTRIES)) {
+        call_again(call);
+        return NOT_FOUND; /* enough for now */
+    }
+    enum status status = zset_size(call, zset, &size);
+    flush->boards++;
+    flush->entries += size;
+    return status == OK ? zset_clear(call, zset) : status;
 }
 
+/* By itself in as many commits as it takes; inside of a transaction in one. */
 static enum status run_flush(struct redis_call *call) {
+    struct flush flush = {.nested = call->nested};
     if (call->count > 2 ||
         (call->count == 2 && !call_arg_is(call, 1, "SYNC") && !call_arg_is(call, 1, "ASYNC")))
         return call_error(call, ERROR_SYNTAX);
-    enum status status = keyspace_each(call, clear, NULL);
-    if (status == OK)
+    enum status status = keyspace_each(call, clear, &flush);
+    if (status == OK || call->again)
         resp_ok(&call->out);
-    return status;
+    return call->again ? OK : status;
 }
 
 enum {
