@@ -143,7 +143,8 @@ test: build/.deps-test check ## everything, on a fresh machine too
 
 # The modules where threads meet, under ThreadSanitizer.
 unit-threads: $(filter $(B)/unit/net/% $(B)/unit/store/% $(B)/unit/table/local/% $(B)/unit/value/test_names \
-        $(B)/unit/game/test_keeper $(B)/unit/game/test_player,$(UNIT))
+        $(B)/unit/game/test_keeper $(B)/unit/game/test_player $(B)/unit/game/test_submit \
+        $(B)/unit/game/test_board_find,$(UNIT))
 	@tests/run-units $^
 
 # --- fuzzing ---

@@ -139,8 +139,11 @@ void board_drop(const struct board *board);
  * its entries are on their way out: soon it can. */
 enum status board_check_open(const struct board *board, int64_t now_ms, struct arena *arena,
                              struct failure *failure);
-/* Whether it has no entries to show: it ended, is being cleared, or never began. */
+/* Whether the entries it has are not to be seen: it ended as a whole, or is being cleared. */
 bool board_is_gone(const struct board *board, int64_t now_ms);
+/* Whether there is such a board at all: one that is defined, or has an item of its own, or entries
+ * that somebody put into the table without making one. */
+bool board_is_there(struct game *game, const struct board *board, struct arena *arena);
 
 /* Fills in the action that makes the instance's item if it is not there: part of the change that
  * writes to a board found with exists false. In an all_or_nothing change it also keeps the board

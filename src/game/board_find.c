@@ -414,7 +414,8 @@ enum status board_find_part(struct game *game, struct bytes id, struct bytes sco
     enum status status = board_find(game, board_name_join(&parts, arena), arena, failure, &board);
     if (status != OK)
         return status;
-    if (board->rules.plain && (!board->exists || scope.size != 0 || period.size != 0)) {
+    if (!board_is_there(game, board, arena) ||
+        (board->rules.plain && (scope.size != 0 || period.size != 0))) {
         board_drop(board);
         return failure_set(failure, arena, NOT_FOUND, "There is no board %.*s", BYTES_ARG(id));
     }

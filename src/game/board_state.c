@@ -7,8 +7,20 @@
 #include <inttypes.h>
 
 bool board_is_gone(const struct board *board, int64_t now_ms) {
-    return !board->exists || board->clearing ||
-           (board->expires_ms != 0 && board->expires_ms <= now_ms);
+    return board->clearing || (board->expires_ms != 0 && board->expires_ms <= now_ms);
+}
+
+bool board_is_there(struct game *game, const struct board *board, struct arena *arena) {
+    struct key_condition keys = {.count = 1};
+    struct page_request request = {
+        .table = game->table, .index = GAME_RANKS, .keys = &keys, .select = SELECT_COUNT};
+    struct page_reply reply = {0};
+    struct failure failure;
+    if (board->exists || !board->rules.plain)
+        return true;
+    keys.tests[0] =
+        (struct key_test){.name = GAME_PK, .op = KEY_EQ, .low = value_string(board->pk)};
+    return engine_page(game->engine, &request, arena, &failure, &reply) == OK && reply.count != 0;
 }
 
 enum status board_check_open(const struct board *board, int64_t now_ms, struct arena *arena,
@@ -20,7 +32,7 @@ enum status board_check_open(const struct board *board, int64_t now_ms, struct a
     if (now_ms < board->period.starts_ms)
         return failure_set(failure, arena, INVALID, "Board %.*s has not begun yet",
                            BYTES_ARG(board->instance));
-    if (board->exists && board_is_gone(board, now_ms))
+    if (board_is_gone(board, now_ms))
         return failure_set(failure, arena, BUSY,
                            "Board %.*s is being cleared: it can be written when that is done",
                            BYTES_ARG(board->instance));

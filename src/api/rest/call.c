@@ -202,7 +202,7 @@ enum status rest_board(struct rest_call *call) {
         call->board = NULL;
         return status;
     }
-    if (call->board->rules.plain && !call->board->exists)
+    if (!board_is_there(call->game, call->board, call->arena))
         return rest_fail(call, NOT_FOUND, "there is no board %.*s", BYTES_ARG(name));
     return OK;
 }

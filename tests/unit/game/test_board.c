@@ -295,6 +295,27 @@ static void a_clearing_goes_on(void **state) {
     world_close(&world);
 }
 
+/* What was put into the table by hand is ranked, without an item that says so. */
+static void entries_alone_are_a_board(void **state) {
+    (void)state;
+    struct world world;
+    const struct board *board;
+    world_open(&world);
+    assert_int_equal(board_find_part(world.game, BYTES("x"), (struct bytes){0}, (struct bytes){0},
+                                     &world.arena, &world.failure, &board),
+                     NOT_FOUND);
+    put_item(world.engine, &world.arena, "gametable",
+             item_of(&world.arena, "PK=S:BOARD#x", "SK=S:ann", "score=N:5", "subscore=N:0",
+                     "tie=N:0", NULL));
+    assert_ok(board_find_part(world.game, BYTES("x"), (struct bytes){0}, (struct bytes){0},
+                              &world.arena, &world.failure, &board),
+              world.failure);
+    assert_false(board->exists);
+    board_drop(board);
+    assert_int_equal(total_of(&world, "x"), 1);
+    world_close(&world);
+}
+
 static void a_board_ends_as_a_whole(void **state) {
     (void)state;
     struct world world;
@@ -330,6 +351,7 @@ int main(void) {
         cmocka_unit_test(boards_are_listed_and_removed),
         cmocka_unit_test(boards_are_cleared_small_and_large),
         cmocka_unit_test(a_clearing_goes_on),
+        cmocka_unit_test(entries_alone_are_a_board),
         cmocka_unit_test(a_board_ends_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
