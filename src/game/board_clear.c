@@ -3,6 +3,7 @@
  * A large one is marked first: from that commit on it is empty for whoever looks, and not to be
  * written. Then its entries go, and at last the mark. What a crash leaves half-done is found by its
  * mark (GSI2 CLEARING) and gone on with. */
+#include "base/clock.h"
 #include "game/board_int.h"
 #include "game/entry.h"
 #include "game/record.h"
@@ -43,11 +44,36 @@ static size_t put_deletes(struct game *game, const struct page_reply *page,
 
 /* --- all at once --- */
 
+/* A board whose time was up may have been written to since, and live on. */
+static bool lives_on(const struct clearing *clearing, const struct item *state) {
+    int64_t expires_ms = clearing->board->expires_ms;
+    return expires_ms != 0 && expires_ms <= clock_now_ms() &&
+           item_int(state, BYTES("expiresAt")) != expires_ms;
+}
+
+static enum status read_state(const struct clearing *clearing, struct arena *arena,
+                              struct failure *failure, struct item *out) {
+    struct get_request request = {
+        .table = clearing->game->table,
+        .key = game_key(arena, state_pk(clearing->board, arena), BYTES("STATE")),
+        .consistent = true};
+    struct get_reply reply;
+    enum status status = engine_get(clearing->game->engine, &request, arena, failure, &reply);
+    *out = status == OK ? reply.item : (struct item){0};
+    return status;
+}
+
 static enum status decide(struct change *change) {
     const struct clearing *clearing = change->actions[0].user;
     struct game *game = clearing->game;
     struct page_reply page;
-    enum status status = read_keys(clearing, AT_ONCE, change->arena, &change->failure, &page);
+    struct item state;
+    enum status status = read_state(clearing, change->arena, &change->failure, &state);
+    if (status != OK || lives_on(clearing, &state)) {
+        change->action_count = 0;
+        return status;
+    }
+    status = read_keys(clearing, AT_ONCE, change->arena, &change->failure, &page);
     if (status != OK)
         return status;
     if (page.more)
@@ -85,6 +111,8 @@ static enum status mark(struct action *action, const struct item *old, struct ar
     const struct clearing *clearing = action->user;
     if (old->count == 0 || item_get(old, BYTES("clearing")) != NULL)
         return OK;
+    if (lives_on(clearing, old))
+        return CONDITION_FAILED;
     struct value what = value_string(clearing->keep_item ? BYTES("entries") : BYTES("board"));
     struct value list = value_string(BYTES("CLEARING"));
     struct value key = value_string(item_string(old, BYTES("GSI1SK")));
@@ -204,7 +232,10 @@ enum status board_clear(struct game *game, const struct board *board, bool keep_
     if (status != LIMIT_EXCEEDED)
         return status;
     *failure = (struct failure){0};
-    return clear_by_and_by(&clearing, arena, failure);
+    status = clear_by_and_by(&clearing, arena, failure);
+    if (status == CONDITION_FAILED)
+        *failure = (struct failure){0};
+    return status == CONDITION_FAILED ? OK : status;
 }
 
 /* --- boards as a whole --- */

@@ -232,12 +232,16 @@ enum status zset_check_writable(struct redis_call *call, struct zset *zset) {
     enum status status = board_check_open(board, now_of(call->space), call->arena, &call->failure);
     if (status != BUSY || !zset->empty)
         return status == BUSY ? OK : status;
-    if (board->clearing) {
+    uint64_t left = 0;
+    zset->empty = false; /* its time is up, and what the table still has goes now */
+    if (!board->clearing)
+        status = table_count(call, zset, &(struct window){0}, &left);
+    if (board->clearing || left > LIMIT_CLEARED_AT_ONCE) {
+        zset->empty = true; /* the game itself takes it away: soon it can be written */
         call->space->busy = true;
         return BUSY;
     }
     call->failure = (struct failure){0};
-    zset->empty = false; /* its time is up, and what the table still has goes now */
     zset->expires = true;
     zset->expires_ms = 0;
     return remove_all(call, zset);
