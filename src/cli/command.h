@@ -18,6 +18,7 @@ int command_rank(int argc, char **argv);
 int command_around(int argc, char **argv);
 int command_submit(int argc, char **argv);
 int command_load(int argc, char **argv);
+int command_play(int argc, char **argv);
 int command_clock(int argc, char **argv);
 int command_expire(int argc, char **argv);
 int command_version(int argc, char **argv);

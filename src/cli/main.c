@@ -29,6 +29,7 @@ static const struct command commands[] = {
     {"around", command_around, "around BOARD PLAYER", "show a player and its neighbours"},
     {"submit", command_submit, "submit (BOARD | --game G) PLAYER SCORE", "submit a score"},
     {"load", command_load, "load BOARD FILE", "load many scores from CSV or lines of JSON"},
+    {"play", command_play, "play [--bots 8] [--join CODE]", "bots that play in rooms"},
     {"clock", command_clock, "clock [--forward TIME]",
      "move the clock of a server started with --test-clock"},
     {"expire", command_expire, "expire", "remove what has expired by that clock, now"},

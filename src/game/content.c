@@ -78,6 +78,13 @@ static const struct {
 };
 enum { LIST = sizeof(list) / sizeof(*list) };
 
+int content_flies(struct bytes id) {
+    for (unsigned i = 0; i < LIST; i++)
+        if (bytes_equal(id, bytes_str(list[i].id)))
+            return list[i].flies;
+    return -1;
+}
+
 static struct item object_item(struct arena *arena, unsigned i) {
     struct record record = record_of(arena);
     struct bytes id = bytes_str(list[i].id);

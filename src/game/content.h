@@ -26,5 +26,7 @@ enum status content_load(struct game *game, struct arena *arena, struct failure 
                          struct content_list *out);
 enum status content_get(struct game *game, struct bytes id, struct arena *arena,
                         struct failure *failure, struct content *out);
+/* Whether a thing of the list that comes with the program flies; -1 if it is not in it. */
+int content_flies(struct bytes id);
 
 #endif
