@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static void *require(void *block, size_t size) {
     if (block == NULL && size != 0) {
@@ -25,4 +28,10 @@ void *mem_realloc(void *old, size_t size) {
 
 void mem_free(void *block) {
     free(block);
+}
+
+void mem_trim(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -13,5 +13,7 @@ void *mem_alloc(size_t size);
 void *mem_zalloc(size_t size);
 void *mem_realloc(void *old, size_t size);
 void mem_free(void *block);
+/* Gives the system back what was freed and is kept for later. Slow: after work that needed much. */
+void mem_trim(void);
 
 #endif

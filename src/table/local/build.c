@@ -16,6 +16,7 @@ enum {
     RANGES_A_THREAD = 16,
     SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
     CHECK_EVERY = 1024,  /* items between looks at the clock of others */
+    TRIM_FROM = 100000,  /* items whose keys were worth giving back the memory of */
     AHEAD = 8,           /* keys that the memory is asked for before they are used */
 };
 
@@ -344,6 +345,8 @@ static void finish_workers(struct builder *builder) {
         buf_release(&worker->key);
     }
     mem_free(builder->workers);
+    if (build->item_count >= TRIM_FROM)
+        mem_trim();
 }
 
 /* What the trees take, beside those that were there, against the limit. */
