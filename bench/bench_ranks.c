@@ -175,6 +175,23 @@ static void read_count(struct arena *arena) {
     check(engine_page(engine, &request, arena, &failure, &reply), &failure);
 }
 
+/* The same over the table's own keys. */
+static void read_own_count(struct arena *arena) {
+    struct key_condition condition;
+    struct page_request request = page_of(&condition);
+    struct page_reply reply;
+    struct failure failure;
+    uint64_t member = random_below(&dice, members);
+    request.index = (struct bytes){0};
+    request.select = SELECT_COUNT;
+    condition.count = 2;
+    condition.tests[1] = (struct key_test){
+        .name = BYTES("SK"), .op = KEY_GT, .low = key_of(arena, member).pairs[1].value};
+    check(engine_page(engine, &request, arena, &failure, &reply), &failure);
+    if (reply.count != members - 1 - member)
+        abort();
+}
+
 static void read_top(struct arena *arena) {
     struct key_condition condition;
     struct page_request request = page_of(&condition);
@@ -236,12 +253,18 @@ int main(int count, char **args) {
     measure("an item by its key", read_item, seconds);
     measure("the rank of a member", read_rank, seconds);
     measure("a count between two scores", read_count, seconds);
+    double start = cpu_us();
+    read_own_count(&arena);
+    printf("%-28s %8.0f ms\n", "the first count of own keys", (cpu_us() - start) / 1e3);
+    measure("a count of own keys", read_own_count, seconds);
     measure("the top ten", read_top, seconds);
     measure("ten from the middle", read_middle, seconds);
     struct engine_figures figures;
     engine_figures(engine, &figures);
     printf("%-28s %8.1f bytes\n", "index memory a member",
            (double)figures.index_memory / (double)members);
+    printf("%-28s %8.1f bytes\n", "memory of own keys, a member",
+           (double)figures.counted_memory / (double)members);
     engine_close(engine);
     arena_release(&arena);
 }

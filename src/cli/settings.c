@@ -59,8 +59,8 @@ static const struct setting table[] = {
      "how often to fsync with durability interval", NULL},
     {"cache-memory", KIND_SIZE, AT(cache_memory), "SIZE", "256M", "memory for hot items", NULL},
     {"index-memory", KIND_SIZE, AT(index_memory), "SIZE", "0",
-     "memory for index trees; 0 is half of the machine's; past it writes that add entries are "
-     "refused",
+     "memory for index trees and counts; 0 is half of the machine's; past it writes that add "
+     "entries are refused",
      NULL},
     {"threads", KIND_COUNT, AT(threads), "N", "0",
      "threads that serve connections; 0 is one a core", NULL},
@@ -80,8 +80,7 @@ static const struct setting table[] = {
      "where exports go and imports come from: buckets are folders in it; empty is DATA/exports",
      NULL},
     {"strict-paging", KIND_SWITCH, AT(strict_paging), NULL, "no",
-     "page plain counts on an index at 1 MB, as the service does, instead of answering them whole",
-     NULL},
+     "page plain counts at 1 MB, as the service does, instead of answering them whole", NULL},
     {"keys", KIND_TEXT, AT(keys), "FILE", "",
      "the access keys that may come in, made by `gametable keys add`; without, anybody on this "
      "machine may",
