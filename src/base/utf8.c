@@ -13,6 +13,8 @@ static const uint8_t *skip_ascii(const uint8_t *at, const uint8_t *end) {
 }
 
 bool utf8_valid(struct bytes text) {
+    if (text.size == 0) /* which may be nowhere */
+        return true;
     const uint8_t *at = text.data, *end = text.data + text.size;
     while ((at = skip_ascii(at, end)) < end) {
         size_t size = utf8_span(at, end);
