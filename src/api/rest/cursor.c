@@ -37,7 +37,7 @@ bool cursor_read(struct bytes text, struct arena *arena, struct bytes *out) {
         }
     }
     *out = bytes_of(to, size);
-    return size != 0 && (bits & ((1u << have) - 1)) == 0;
+    return size != 0 && text.size % 4 != 1 && (bits & ((1u << have) - 1)) == 0;
 }
 
 /* --- pages of a board --- */
