@@ -10,15 +10,16 @@
 #include "cli/progress.h"
 
 #include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-enum { BOTS_MAX = 100000, REPORT_MS = 500 };
+enum { BOTS_MAX = 100000, REPORT_MS = 500, SEATERS = 16 };
 
 struct play {
     struct client client;
-    struct asker asker;
     const char *kind, *join;
     unsigned bot_count, room_count, matches, rounds;
     double seconds, limit_s;
@@ -121,8 +122,8 @@ static int find_server(struct play *play) {
 /* ---- taking seats ---- */
 
 /* Asks for a seat; its code, player and token are in the arena. */
-static int take_seat(struct play *play, const char *path, struct bytes body, struct arena *arena,
-                     struct json *out) {
+static int take_seat(struct play *play, struct asker *asker, const char *path, struct bytes body,
+                     struct arena *arena, struct json *out) {
     struct question question = {.endpoint = play->client.endpoint,
                                 .method = "POST",
                                 .path = path,
@@ -132,7 +133,7 @@ static int take_seat(struct play *play, const char *path, struct bytes body, str
     struct bytes answer;
     size_t at;
     int status;
-    if (asker_ask(&play->asker, &question, arena, &failure, &status, &answer) != OK) {
+    if (asker_ask(asker, &question, arena, &failure, &status, &answer) != OK) {
         fprintf(stderr, "gametable play: %.*s\n", BYTES_ARG(failure.text));
         return 1;
     }
@@ -161,7 +162,7 @@ static void set_line(struct play *play, struct bot *bot, struct bytes code,
 }
 
 /* The bots of one room: bots[first .. first+count). */
-static int fill_room(struct play *play, unsigned first, unsigned count) {
+static int fill_room(struct play *play, struct asker *asker, unsigned first, unsigned count) {
     struct arena arena;
     struct json seat;
     struct buf body = {0};
@@ -187,7 +188,7 @@ static int fill_room(struct play *play, unsigned first, unsigned count) {
             path =
                 arena_str(&arena, arena_printf(&arena, "/v1/rooms/%.*s/players", BYTES_ARG(code)));
         put_who(&body, first + i);
-        result = take_seat(play, path, buf_bytes(&body), &arena, &seat);
+        result = take_seat(play, asker, path, buf_bytes(&body), &arena, &seat);
         if (result == 0 && code.size == 0)
             code = arena_copy(&arena, client_text(json_get(&seat, BYTES("room")), "code"));
         if (result == 0)
@@ -198,20 +199,51 @@ static int fill_room(struct play *play, unsigned first, unsigned count) {
     return result;
 }
 
-static int fill_rooms(struct play *play) {
-    unsigned first = 0;
-    progress_start(&play->progress, "taking seats", "bots");
-    for (unsigned room = 0; room < play->room_count; room++) {
-        unsigned rest = play->bot_count - first, rooms = play->room_count - room;
-        unsigned count = (rest + rooms - 1) / rooms;
-        int result = fill_room(play, first, count);
-        if (result != 0)
-            return result;
-        first += count;
-        progress_show(&play->progress, first, play->bot_count);
+/* Rooms are filled by several at once: each seat waits for its commit. */
+struct seater {
+    struct play *play;
+    pthread_t thread;
+    unsigned number; /* fills rooms number, number + SEATERS, ... */
+    int result;
+    atomic_uint *seated;
+};
+
+static unsigned first_of(const struct play *play, unsigned room) {
+    return (unsigned)((uint64_t)play->bot_count * room / play->room_count);
+}
+
+static void *fill_some(void *argument) {
+    struct seater *seater = argument;
+    struct play *play = seater->play;
+    struct asker asker = {.fd = -1};
+    for (unsigned room = seater->number; room < play->room_count && seater->result == 0;
+         room += SEATERS) {
+        unsigned first = first_of(play, room), count = first_of(play, room + 1) - first;
+        seater->result = fill_room(play, &asker, first, count);
+        atomic_fetch_add(seater->seated, count);
+        if (seater->number == 0)
+            progress_show(&play->progress, atomic_load(seater->seated), play->bot_count);
     }
-    progress_end(&play->progress, first);
-    return 0;
+    asker_close(&asker);
+    return NULL;
+}
+
+static int fill_rooms(struct play *play) {
+    struct seater seaters[SEATERS] = {0};
+    atomic_uint seated = 0;
+    int result = 0;
+    progress_start(&play->progress, "taking seats", "bots");
+    for (unsigned i = 0; i < SEATERS; i++) {
+        seaters[i] = (struct seater){.play = play, .number = i, .seated = &seated};
+        pthread_create(&seaters[i].thread, NULL, fill_some, &seaters[i]);
+    }
+    for (unsigned i = 0; i < SEATERS; i++) {
+        pthread_join(seaters[i].thread, NULL);
+        if (seaters[i].result != 0)
+            result = seaters[i].result;
+    }
+    progress_end(&play->progress, atomic_load(&seated));
+    return result;
 }
 
 /* ---- playing ---- */
@@ -262,7 +294,7 @@ static void raise_file_limit(void) {
 }
 
 int command_play(int argc, char **argv) {
-    struct play play = {.asker = {.fd = -1}};
+    struct play play = {0};
     uv_loop_t loop;
     int result = read_words(&play, argc, argv);
     if (result == 0)
@@ -273,7 +305,6 @@ int command_play(int argc, char **argv) {
         play.bots.loop = &loop;
         play.bot = mem_zalloc(sizeof(*play.bot) * play.bot_count);
         result = fill_rooms(&play);
-        asker_close(&play.asker);
         if (result == 0) {
             run(&play);
             unsigned left = play.bots.playing;
