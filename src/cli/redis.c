@@ -11,7 +11,12 @@ enum status redis_start(const struct settings *settings, struct game *game, stru
     if (settings->redis_tls && tls == NULL)
         return failure_set(failure, arena, INVALID,
                            "--redis-tls needs --tls-cert and --tls-key: a certificate and its key");
-    struct redis_settings redis = {.keys = keys, .loops = loops_count(loops)};
+    static const char *const syncs[] = {[STORE_SYNC_COMMIT] = "always",
+                                        [STORE_SYNC_INTERVAL] = "everysec",
+                                        [STORE_SYNC_NONE] = "no"};
+    struct redis_settings redis = {.keys = keys,
+                                   .loops = loops_count(loops),
+                                   .sync = settings->memory ? NULL : syncs[settings->durability]};
     out->face = redis_face_new(game, &redis);
     struct stream_settings stream = {
         .host = settings->redis.host,
