@@ -305,7 +305,7 @@ enum status zset_clear(struct redis_call *call, struct zset *zset) {
     enum status status = zset_check_writable(call, zset);
     if (status == OK)
         status = remove_all(call, zset);
-    if (status == OK && !zset->dropped && zset->board->expires_ms != 0)
+    if (status == OK && !zset->dropped && (zset->expires || zset->board->expires_ms != 0))
         status = zset_expire(call, zset, 0);
     return status;
 }
