@@ -2,8 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
-import { temporaryFolder } from '../lib/server.mjs';
-import { startServer } from '../lib/server.mjs';
+import { startServer, temporaryFolder } from '../lib/server.mjs';
 import { connect } from './resp.mjs';
 
 export const haveRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -51,5 +50,9 @@ export async function startRedis(args = []) {
 
 export async function startOurs(options = {}) {
   const server = await startServer(options);
-  return { name: 'ours', port: server.redisPort, server, close: () => server.stop() };
+  const close = async () => {
+    const code = await server.stop();
+    if (code !== 0) throw new Error(`gametable ended with ${code}: ${server.printed()}`);
+  };
+  return { name: 'ours', port: server.redisPort, server, close };
 }
