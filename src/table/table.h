@@ -81,6 +81,7 @@ struct page_request {
     const struct projection *projection;
     enum select select;
     bool strict_paging; /* page a plain count at 1 MB like any other read */
+    bool prompt;        /* rather than wait for something to be made first, say `later` */
     /* Queries of an index only, for what stands between two places or at a rank. All of it, skipped
      * or not, is of one moment; skipping costs one walk, however far. */
     struct bound low, high; /* only what stands between these */
@@ -93,6 +94,7 @@ struct page_request {
 };
 
 struct page_reply {
+    bool later;         /* nothing was read: ask again without `prompt`, from where one may wait */
     struct item *items; /* NULL for SELECT_COUNT */
     uint64_t count;     /* after the filter */
     uint64_t scanned;   /* before it */

@@ -29,7 +29,7 @@ async function connect() {
 const disconnect = () => (raw.close(), client.destroy());
 
 before(async () => {
-  server = await startServer({ data, args: ['--durability', 'none'] });
+  server = await startServer({ data, args: ['--durability', 'none', '--threads', '1'] });
   await connect();
   await raw.must('CreateTable', {
     TableName: 'game',
@@ -95,7 +95,15 @@ function moveAbout(range) {
 }
 
 test('the number is whole and right while writes go on and its tree is made', async () => {
+  assert.equal((await count('', {}, { Limit: 1 })).Count, 1); // a connection is there
   const writers = [{ from: 0, count: 50 }, { from: 100, count: 50 }].map(moveAbout);
+  // Who asks for something else does not wait for the tree of a first count, though there is one thread.
+  const order = [];
+  await Promise.all([
+    count().then(({ Count }) => order.push(Count)),
+    raw.must('GetItem', { TableName: 'game', Key: { pk: { S: board }, sk: { S: sk(scoreOf(7), 7) } } }).then(() => order.push('item')),
+  ]);
+  assert.deepEqual(order, ['item', players]);
   for (let i = 0; i < 200; i++) {
     const { Count, LastEvaluatedKey } = await count();
     assert.equal(LastEvaluatedKey, undefined);

@@ -2,6 +2,7 @@
 #include "api/dynamodb/expressions.h"
 #include "api/dynamodb/operation.h"
 #include "api/dynamodb/usage.h"
+#include "api/dynamodb/work.h"
 
 /* --- GetItem --- */
 
@@ -156,10 +157,12 @@ static void put_items(struct buf *to, const struct page_reply *page) {
     buf_byte(to, ']');
 }
 
-static enum status answer_page(struct call *call, const struct page_request *request) {
+/* *later: nothing is answered yet (table.h). */
+static enum status answer_page(struct call *call, const struct page_request *request, bool *later) {
     struct page_reply page = {0};
     enum status status = engine_page(call->engine, request, call->arena, &call->failure, &page);
-    if (status != OK)
+    *later = page.later;
+    if (status != OK || *later)
         return status;
     struct buf *reply = call->reply;
     enum usage_detail detail = usage_asked(&call->args);
@@ -215,8 +218,8 @@ static enum status read_query(struct call *call, struct page_request *request,
     return status;
 }
 
-enum status op_query(struct call *call) {
-    struct page_request request = {0};
+static enum status run_query(struct call *call, bool prompt, bool *later) {
+    struct page_request request = {.prompt = prompt};
     struct key_condition *keys = ARENA_NEW(call->arena, struct key_condition);
     read_page(call, &request);
     request.keys = keys;
@@ -224,7 +227,24 @@ enum status op_query(struct call *call) {
     enum status status = read_query(call, &request, keys);
     if (status == OK)
         status = check_select(call, &request);
-    return status != OK ? status : answer_page(call, &request);
+    return status != OK ? status : answer_page(call, &request, later);
+}
+
+static enum status query_in_time(struct call *call) {
+    bool later;
+    return run_query(call, false, &later);
+}
+
+static enum status answered(struct call *call) {
+    (void)call;
+    return OK;
+}
+
+/* A count may need a tree that takes seconds to make: no loop waits for it. */
+enum status op_query(struct call *call) {
+    bool later = false, able = call->face->settings.transfer != NULL;
+    enum status status = run_query(call, able, &later);
+    return later ? call_work(call, query_in_time, answered) : status;
 }
 
 static const enum arg scan_expressions[] = {ARG_PROJECTION_EXPRESSION, ARG_FILTER_EXPRESSION,
@@ -276,5 +296,6 @@ enum status op_scan(struct call *call) {
     status = read_expressions(call, &request, NULL);
     if (status == OK)
         status = check_select(call, &request);
-    return status != OK ? status : answer_page(call, &request);
+    bool later; /* never: a scan waits for nothing */
+    return status != OK ? status : answer_page(call, &request, &later);
 }

@@ -21,7 +21,8 @@ static void work_submit(struct call *call) {
         return;
     work->status =
         failure_set(&call->failure, call->arena, LIMIT_EXCEEDED,
-                    "Too many operations on copies of tables are under way: there is a limit of %d",
+                    "Too many operations that take their time are under way: there is a limit of "
+                    "%d",
                     LIMIT_BACKGROUND);
     call_wake(call);
 }

@@ -235,6 +235,11 @@ static enum status read_page(struct page *page) {
     enum status status = read_once(page, false, &many);
     if (status != OK || !many)
         return status;
+    if (page->request->prompt) {
+        page->size = 0;
+        *page->reply = (struct page_reply){.later = true};
+        return OK;
+    }
     view_drop(page->view);
     page->view = NULL;
     page_make_counted(page);

@@ -254,6 +254,28 @@ static void test_large_items(void **state) {
     teardown(&f);
 }
 
+/* Who may not wait is told so, and nothing is made for it. */
+static void test_prompt(void **state) {
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    fill(&f, 0, NAMES);
+    struct key_condition condition = whole_of(0);
+    struct page_request request = {
+        .table = BYTES("game"), .keys = &condition, .select = SELECT_COUNT, .prompt = true};
+    struct page_reply reply;
+    struct failure failure = {0};
+    assert_int_equal(engine_page(f.engine, &request, &f.arena, &failure, &reply), OK);
+    assert_true(reply.later);
+    assert_int_equal(reply.count, 0);
+    assert_int_equal(figures_of(&f).counted, 0);
+    assert_int_equal(count_whole(&f, 0), NAMES);
+    assert_int_equal(engine_page(f.engine, &request, &f.arena, &failure, &reply), OK);
+    assert_false(reply.later);
+    assert_int_equal(reply.count, NAMES);
+    teardown(&f);
+}
+
 /* --- memory --- */
 
 static bool has_tree(const struct fixture *f, unsigned partition) {
@@ -698,12 +720,19 @@ static void test_recovery(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),         cmocka_unit_test(test_few),
-        cmocka_unit_test(test_large_items),   cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_forgotten),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_groups),        cmocka_unit_test(test_groups_without_memory),
-        cmocka_unit_test(test_group_threads), cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_crash),         cmocka_unit_test(test_strange_record),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_large_items),
+        cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups_without_memory),
+        cmocka_unit_test(test_group_threads),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_strange_record),
         cmocka_unit_test(test_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
