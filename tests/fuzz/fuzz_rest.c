@@ -6,6 +6,8 @@
 
 #include "json/json.h"
 
+#include <openssl/crypto.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CHECK(condition)  \
@@ -34,6 +36,7 @@ static void finish(void) {
 }
 
 static void start(void) {
+    OPENSSL_init_crypto(0, NULL); /* so that it is cleaned up after our threads have ended */
     rest_asking_open(&asking);
     atexit(finish);
     make();
