@@ -36,7 +36,8 @@ static void finish(void) {
 }
 
 static void start(void) {
-    OPENSSL_init_crypto(0, NULL); /* so that it is cleaned up after our threads have ended */
+    OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS,
+                        NULL); /* is cleaned up after our threads */
     rest_asking_open(&asking);
     atexit(finish);
     make();
