@@ -49,7 +49,7 @@ void redis_face_free(struct redis_face *face) {
 }
 
 void redis_face_listens(struct redis_face *face, int port) {
-    face->settings.port = port;
+    atomic_store(&face->port, port);
 }
 
 struct bytes redis_full(void) {

@@ -12,7 +12,6 @@
 struct redis_settings {
     struct keys *keys; /* who may come in; NULL: anybody */
     unsigned loops;    /* how many serve it */
-    int port;          /* as INFO tells it; see redis_face_listens() */
     /* How writes are synced, in the words clients know: "always", "everysec", "no". NULL: nothing
      * is kept. */
     const char *sync;

@@ -26,6 +26,7 @@ struct redis_face {
     struct game *game;
     struct redis_settings settings;
     struct redis_loop *loops;
+    atomic_int port; /* for INFO; known once it listens */
     int64_t started_ms;
     char run_id[41]; /* of this process, for INFO */
 

@@ -81,7 +81,7 @@ static enum status put_server(struct redis_call *call, struct buf *to) {
                "server_time_usec:%" PRId64 "\r\nuptime_in_seconds:%" PRId64
                "\r\nuptime_in_days:%" PRId64 "\r\nio_threads_active:%d\r\n",
                system.sysname, system.release, system.machine, 8 * sizeof(void *), (long)getpid(),
-               face->run_id, face->settings.port, clock_now_ms() * 1000, up_s, up_s / 86400,
+               face->run_id, atomic_load(&face->port), clock_now_ms() * 1000, up_s, up_s / 86400,
                face->settings.loops > 1);
     return OK;
 }

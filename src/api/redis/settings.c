@@ -29,7 +29,7 @@ static size_t list_settings(const struct redis_call *call, struct setting out[SE
         {"proto-max-bulk-len", NULL, LIMIT_CALL_BULK},
         {"timeout", "0", 0},
         {"tcp-keepalive", "300", 0},
-        {"port", NULL, settings->port},
+        {"port", NULL, atomic_load(&call->face->port)},
         {"cluster-enabled", "no", 0},
         {"protected-mode", "no", 0},
         {"notify-keyspace-events", "", 0},
