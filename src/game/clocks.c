@@ -43,12 +43,21 @@ static void step_done(struct change *change) {
     pthread_mutex_unlock(&clocks->lock);
 }
 
-/* Works the step out and submits it, if there is one to be made. */
-static void begin_step(struct clocks *clocks, struct step *step, struct bytes code) {
+static enum status work_out(struct clocks *clocks, struct step *step, struct bytes code,
+                            bool unscored) {
     struct bytes owner = bytes_of(clocks->owner, ULID_SIZE);
     enum status status = room_load(clocks->game, code, &step->arena, &step->failure, &step->room);
-    if (status == OK)
-        status = room_step(&step->room, owner, &step->failure);
+    step->room.unscored = unscored;
+    return status == OK ? room_step(&step->room, owner, &step->failure) : status;
+}
+
+/* Works the step out and submits it, if there is one to be made. */
+static void begin_step(struct clocks *clocks, struct step *step, struct bytes code, bool unscored) {
+    enum status status = work_out(clocks, step, code, unscored);
+    if (room_refused(status) && !unscored) {
+        room_release(&step->room);
+        status = work_out(clocks, step, code, true);
+    }
     if (status != OK)
         return;
     step->change = (struct change){.arena = &step->arena, .done = step_done, .user = clocks};
@@ -66,21 +75,33 @@ static void wait_for_steps(struct clocks *clocks) {
     pthread_mutex_unlock(&clocks->lock);
 }
 
+/* Whether it was made. One that boards refused at the commit is made again without them. */
+static bool end_step(struct clocks *clocks, struct step *step, struct bytes code) {
+    struct failure failure = {0};
+    bool made = step->change.done != NULL && room_saved(&step->change, &failure) == OK;
+    if (room_refused(failure.status)) {
+        room_release(&step->room);
+        step->change = (struct change){0};
+        begin_step(clocks, step, code, true);
+        wait_for_steps(clocks);
+        made = step->change.done != NULL && room_saved(&step->change, &failure) == OK;
+    }
+    room_release(&step->room);
+    arena_release(&step->arena);
+    return made;
+}
+
 /* All that is due; returns how many steps were made. */
 static size_t run_steps(struct clocks *clocks, const struct due_list *due) {
     struct step *steps = mem_zalloc(sizeof(*steps) * (due->count + 1));
     size_t made = 0;
     for (size_t i = 0; i < due->count; i++) {
         arena_init(&steps[i].arena);
-        begin_step(clocks, &steps[i], due->codes[i]);
+        begin_step(clocks, &steps[i], due->codes[i], false);
     }
     wait_for_steps(clocks);
-    for (size_t i = 0; i < due->count; i++) {
-        struct failure failure = {0};
-        made += steps[i].change.done != NULL && room_saved(&steps[i].change, &failure) == OK;
-        room_release(&steps[i].room);
-        arena_release(&steps[i].arena);
-    }
+    for (size_t i = 0; i < due->count; i++)
+        made += end_step(clocks, &steps[i], due->codes[i]);
     mem_free(steps);
     return made;
 }

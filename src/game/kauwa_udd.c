@@ -46,7 +46,10 @@ static enum status check_number(const struct item *options, const char *name, in
 
 static enum status check(const struct item *options, struct arena *arena, struct failure *failure) {
     struct bytes language = item_string(options, BYTES("language"));
-    enum status status = check_number(options, "rounds", ROUNDS_MIN, ROUNDS_MAX, arena, failure);
+    static const char *const names[] = {"rounds", "seconds", "language", NULL};
+    enum status status = match_check_names(options, names, arena, failure);
+    if (status == OK)
+        status = check_number(options, "rounds", ROUNDS_MIN, ROUNDS_MAX, arena, failure);
     if (status == OK)
         status = check_number(options, "seconds", ROUND_S_MIN, ROUND_S_MAX, arena, failure);
     if (status != OK)

@@ -25,6 +25,11 @@ struct match_kind {
     struct item (*show)(const struct item *item, struct arena *arena);
 };
 
+/* Refuses an option whose name is not among those (the list ends with NULL): what a room is given
+ * is stored with it and shown to all, so it is only what means something. */
+enum status match_check_names(const struct item *options, const char *const *names,
+                              struct arena *arena, struct failure *failure);
+
 const struct match_kind *match_kind_named(struct bytes name);
 const struct match_kind *match_kind_next(size_t *at); /* all of them; NULL at the end */
 

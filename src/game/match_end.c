@@ -140,7 +140,8 @@ enum status match_end(struct room *room, struct failure *failure) {
     put_match(room, order, places, count);
     for (unsigned i = 0; i < count && status == OK; i++) {
         put_tally(room, order[i], places[i] == 1);
-        status = put_scores(room, order[i], failure);
+        if (!room->unscored)
+            status = put_scores(room, order[i], failure);
     }
     return status;
 }

@@ -79,6 +79,7 @@ static void read_seat(struct room *room, const struct item *item) {
         .colour = item_string(item, SEAT_COLOUR),
         .number = (unsigned)item_int(item, SEAT_NUMBER),
         .spectator = item_bool(item, SEAT_SPECTATOR),
+        .waiting = item_bool(item, SEAT_WAITING),
         .ready = item_bool(item, SEAT_READY),
         .connected = item_bool(item, SEAT_CONNECTED),
         .score = item_int(item, SEAT_SCORE),
@@ -88,75 +89,88 @@ static void read_seat(struct room *room, const struct item *item) {
     };
 }
 
-/* The items of the room whose sort key begins so. */
-static enum status query(struct room *room, struct bytes prefix, struct failure *failure,
+/* The items of the room whose sort keys pass the test. */
+static enum status query(struct room *room, const struct key_test *test, struct failure *failure,
                          struct page_reply *out) {
     struct key_condition keys = {.count = 2};
     keys.tests[0] = (struct key_test){
         .name = GAME_PK, .op = KEY_EQ, .low = value_string(room_pk(room->arena, room->code))};
-    keys.tests[1] =
-        (struct key_test){.name = GAME_SK, .op = KEY_BEGINS, .low = value_string(prefix)};
+    keys.tests[1] = *test;
+    keys.tests[1].name = GAME_SK;
     struct page_request request = {
         .table = room->game->table, .keys = &keys, .consistent = true, .select = SELECT_ALL};
     return engine_page(room->game->engine, &request, room->arena, failure, out);
 }
 
-static enum status get(struct room *room, const struct bytes *sks, size_t count,
-                       struct failure *failure, struct get_reply *replies) {
-    struct get_request requests[2];
-    assert(count <= 2);
-    for (size_t i = 0; i < count; i++)
-        requests[i] = (struct get_request){
-            .table = room->game->table,
-            .key = game_key(room->arena, room_pk(room->arena, room->code), sks[i]),
-            .consistent = true};
-    return engine_get_many(room->game->engine, requests, count, room->arena, failure, replies);
+static enum status load_round(struct room *room, struct failure *failure) {
+    struct get_request request = {.table = room->game->table,
+                                  .key = game_key(room->arena, room_pk(room->arena, room->code),
+                                                  room_round_sk(room->arena, room->round)),
+                                  .consistent = true};
+    struct get_reply reply;
+    if (room->round == 0)
+        return OK;
+    enum status status = engine_get(room->game->engine, &request, room->arena, failure, &reply);
+    if (status == OK && reply.found)
+        room->round_item = reply.item;
+    return status;
 }
 
-static enum status load_seats(struct room *room, struct failure *failure) {
-    struct page_reply page;
-    enum status status = query(room, BYTES("PLAYER#"), failure, &page);
-    for (uint64_t i = 0; status == OK && i < page.count; i++)
-        read_seat(room, &page.items[i]);
-    return status;
+static enum status read_item(struct room *room, const struct item *item, struct failure *failure) {
+    struct bytes sk = item_string(item, GAME_SK);
+    if (bytes_equal(sk, ROOM_META))
+        return read_meta(room, item, failure);
+    if (bytes_equal(sk, ROOM_LEASE)) {
+        room->lease_owner = item_string(item, LEASE_OWNER);
+        room->lease_until_ms = item_int(item, LEASE_UNTIL);
+    } else if (item_get(item, SEAT_PLAYER) != NULL)
+        read_seat(room, item);
+    return OK;
 }
 
 enum status room_load(struct game *game, struct bytes code, struct arena *arena,
                       struct failure *failure, struct room *out) {
     *out = (struct room){.game = game, .arena = arena, .code = code, .now_ms = clock_now_ms()};
-    struct bytes sks[] = {ROOM_META, ROOM_LEASE};
-    struct get_reply replies[2];
-    struct get_reply round;
-    enum status status = room_code_valid(code) ? OK : NOT_FOUND;
-    if (status == OK)
-        status = get(out, sks, 2, failure, replies);
-    if (status == NOT_FOUND || (status == OK && !replies[0].found))
-        return failure_set(failure, arena, NOT_FOUND, "There is no room %.*s", BYTES_ARG(code));
-    if (status == OK)
-        status = read_meta(out, &replies[0].item, failure);
-    if (status != OK)
-        return status;
-    if (replies[1].found) {
-        out->lease_owner = item_string(&replies[1].item, LEASE_OWNER);
-        out->lease_until_ms = item_int(&replies[1].item, LEASE_UNTIL);
-    }
-    status = load_seats(out, failure);
-    if (status != OK || out->round == 0)
-        return status;
-    struct bytes sk = room_round_sk(arena, out->round);
-    status = get(out, &sk, 1, failure, &round);
-    if (status == OK && round.found)
-        out->round_item = round.item;
-    return status;
+    /* Lease, room and seats stand next to each other: one query, one moment. */
+    struct key_test test = {.op = KEY_BETWEEN,
+                            .low = value_string(ROOM_LEASE),
+                            .high = value_string(BYTES("PLAYER$"))}; /* '$' follows '#' */
+    struct page_reply page = {0};
+    enum status status = OK;
+    if (room_code_valid(code))
+        status = query(out, &test, failure, &page);
+    for (uint64_t i = 0; status == OK && i < page.count; i++)
+        status = read_item(out, &page.items[i], failure);
+    if (status == OK && out->version == 0)
+        status = failure_set(failure, arena, NOT_FOUND, "There is no room %.*s", BYTES_ARG(code));
+    return status == OK ? load_round(out, failure) : status;
 }
 
 enum status room_load_reactions(struct room *room, struct failure *failure) {
     struct page_reply page;
-    enum status status =
-        query(room, arena_printf(room->arena, "CLICK#%04u#", room->round), failure, &page);
+    struct key_test test = {
+        .op = KEY_BEGINS,
+        .low = value_string(arena_printf(room->arena, "CLICK#%04u#", room->round))};
+    enum status status = query(room, &test, failure, &page);
     if (status == OK) {
         room->reactions = page.items;
         room->reaction_count = (size_t)page.count;
+    }
+    return status;
+}
+
+enum status room_look(struct game *game, struct bytes code, struct arena *arena,
+                      struct failure *failure, uint64_t *version, int64_t *due_ms) {
+    struct get_request request = {.table = game->table,
+                                  .key = game_key(arena, room_pk(arena, code), ROOM_META),
+                                  .consistent = true};
+    struct get_reply reply;
+    enum status status = engine_get(game->engine, &request, arena, failure, &reply);
+    *version = 0;
+    *due_ms = 0;
+    if (status == OK && reply.found) {
+        *version = (uint64_t)item_int(&reply.item, ROOM_VERSION);
+        *due_ms = item_int(&reply.item, ROOM_DUE);
     }
     return status;
 }
@@ -241,6 +255,7 @@ static struct item seat_item(const struct room *room, const struct seat *seat) {
     record_string(&record, SEAT_COLOUR, seat->colour);
     record_int(&record, SEAT_NUMBER, seat->number);
     put_bool(&record, SEAT_SPECTATOR, seat->spectator);
+    put_bool(&record, SEAT_WAITING, seat->waiting);
     put_bool(&record, SEAT_READY, seat->ready);
     put_bool(&record, SEAT_CONNECTED, seat->connected);
     record_int(&record, SEAT_SCORE, seat->score);

@@ -1,13 +1,15 @@
+/* clang-format off */
 /* Rooms: people who play together, now. A room is a partition; all of it is in the table, nothing
  * of it in the process, so a room goes on after a restart where it was.
  *
- *   room         PK ROOM#<code>       SK META                  GSI1 ROOMS#<kind> /
- * <status>#<created>#<code>, if listed GSI2 CLOCKS / <due>#<code>, if its clock runs seat PK
- * ROOM#<code>       SK PLAYER#<player> round        PK ROOM#<code>       SK ROUND#<n> reaction PK
- * ROOM#<code>       SK CLICK#<n>#<player> lease        PK ROOM#<code>       SK LEASE who runs its
- * clock, until when connection   PK CONNECTION#<id>   SK META                  GSI1 ROOM#<code> /
- * CONNECTION#<id> match        PK MATCH#<ulid>      SK META                  GSI1 MATCHES#<code> /
- * <ulid>; stays
+ *   room         PK ROOM#<code>       SK META                  GSI1 ROOMS#<kind> / <status>#<created>#<code>, if listed
+ *                                                              GSI2 CLOCKS / <due>#<code>, if its clock runs
+ *   seat         PK ROOM#<code>       SK PLAYER#<player>
+ *   round        PK ROOM#<code>       SK ROUND#<n>
+ *   reaction     PK ROOM#<code>       SK CLICK#<n>#<player>
+ *   lease        PK ROOM#<code>       SK LEASE                 who runs its clock, until when
+ *   connection   PK CONNECTION#<id>   SK META                  GSI1 ROOM#<code> / CONNECTION#<id>
+ *   match        PK MATCH#<ulid>      SK META                  GSI1 MATCHES#<code> / <ulid>; stays
  *
  * All but matches carry `ttl`. Numbers in keys have four digits, so that they order.
  *
@@ -15,6 +17,7 @@
  * room's version is what it was: of two at once one is done again on what the other left. Reactions
  * are the exception: they only check that the round is open, and do not wait for each other.
  */
+/* clang-format on */
 #ifndef GT_GAME_ROOM_H
 #define GT_GAME_ROOM_H
 
@@ -34,8 +37,9 @@ enum mark { MARK_SAME, MARK_NEW, MARK_CHANGED, MARK_REMOVED };
 
 struct seat {
     struct bytes player, name, colour;
-    unsigned number; /* 1, 2, ...: the order of turns */
-    bool spectator, ready, connected;
+    unsigned number;         /* 1, 2, ...: the order of turns */
+    bool spectator, waiting; /* who came during a match waits for the next, looking on */
+    bool ready, connected;
     int64_t score, streak, joined_ms;
     struct item state; /* the kind's own */
     enum mark mark;
@@ -64,6 +68,7 @@ struct room {
     struct bytes lease_owner; /* who runs the clock; empty: nobody yet */
     int64_t lease_until_ms;
     int64_t now_ms; /* when it was loaded: the time of what is being done */
+    bool unscored;  /* the boards refuse this match's scores: it ends without them */
 
     /* what is to be written beside the room and its seats (room_also) */
     struct action *also;
@@ -75,6 +80,10 @@ struct room {
 /* The room, its seats and its present round. NOT_FOUND with a sentence. */
 enum status room_load(struct game *game, struct bytes code, struct arena *arena,
                       struct failure *failure, struct room *out);
+/* Only its version (0: there is no such room) and when its clock is due: cheaper than loading it.
+ */
+enum status room_look(struct game *game, struct bytes code, struct arena *arena,
+                      struct failure *failure, uint64_t *version, int64_t *due_ms);
 /* Fills in the reactions to the present round. */
 enum status room_load_reactions(struct room *room, struct failure *failure);
 /* Gives back what a loaded or made room may hold besides memory; after its change is done. */
@@ -121,8 +130,12 @@ enum status room_connected(struct room *room, struct bytes player, bool connecte
 enum status room_input(struct room *room, struct bytes player, const struct item *input,
                        struct failure *failure);
 /* What is due by the clock. Takes (or renews) the lease for `owner`; CONFLICT if another has it;
- * NOT_FOUND if nothing is due. */
+ * NOT_FOUND if nothing is due. If boards refuse what a match brought (somebody has given them rules
+ * that it does not keep to), room_refused() says so of the failure: set room->unscored on a fresh
+ * copy, and the match ends without them. */
 enum status room_step(struct room *room, struct bytes owner, struct failure *failure);
+
+bool room_refused(enum status status);
 
 /* The reaction of a player to a round, stamped with `at_ms`: fills in a change that refuses it
  * (INVALID, with a sentence) if the round is not open then, if it is the second, or if the player

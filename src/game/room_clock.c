@@ -47,6 +47,10 @@ enum status room_step(struct room *room, struct bytes owner, struct failure *fai
     return room->kind->step(room, failure);
 }
 
+bool room_refused(enum status status) {
+    return status == INVALID || status == DENIED || status == LIMIT_EXCEEDED;
+}
+
 /* --- finding --- */
 
 static enum status query(struct game *game, struct bytes index, const struct key_condition *keys,
@@ -67,22 +71,31 @@ static int64_t due_of(struct bytes key) {
     return due;
 }
 
+/* "<due>#<code>" */
+static struct bytes code_of(struct bytes key) {
+    return key.size > ROOM_CODE_SIZE ? bytes_skip(key, key.size - ROOM_CODE_SIZE) : key;
+}
+
 enum status room_due(struct game *game, int64_t by_ms, size_t limit, struct arena *arena,
                      struct failure *failure, struct due_list *out) {
-    struct key_condition keys = {.count = 1};
+    struct key_condition keys = {.count = 2};
     struct page_reply page;
     keys.tests[0] = (struct key_test){
         .name = BYTES("GSI2PK"), .op = KEY_EQ, .low = value_string(BYTES("CLOCKS"))};
+    keys.tests[1] = (struct key_test){
+        .name = BYTES("GSI2SK"),
+        .op = KEY_LT,
+        .low = value_string(arena_printf(arena, "%013lld", (long long)by_ms + 1))};
     *out = (struct due_list){.codes = ARENA_ARRAY(arena, struct bytes, limit)};
     enum status status = query(game, GAME_GSI2, &keys, false, limit, arena, failure, &page);
-    for (uint64_t i = 0; status == OK && i < page.count; i++) {
-        int64_t due = due_of(item_string(&page.items[i], BYTES("GSI2SK")));
-        if (due > by_ms) {
-            out->next_ms = due;
-            break;
-        }
-        out->codes[out->count++] = item_string(&page.items[i], ROOM_CODE);
-    }
+    for (uint64_t i = 0; status == OK && i < page.count; i++)
+        out->codes[out->count++] = code_of(item_string(&page.items[i], BYTES("GSI2SK")));
+    if (status != OK || out->count != 0)
+        return status;
+    keys.count = 1;
+    status = query(game, GAME_GSI2, &keys, false, 1, arena, failure, &page);
+    if (status == OK && page.count != 0)
+        out->next_ms = due_of(item_string(&page.items[0], BYTES("GSI2SK")));
     return status;
 }
 

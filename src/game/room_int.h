@@ -29,6 +29,7 @@
 #define SEAT_COLOUR    BYTES("colour")
 #define SEAT_NUMBER    BYTES("seat")
 #define SEAT_SPECTATOR BYTES("spectator")
+#define SEAT_WAITING   BYTES("waiting")
 #define SEAT_READY     BYTES("ready")
 #define SEAT_CONNECTED BYTES("connected")
 #define SEAT_SCORE     BYTES("points")

@@ -90,6 +90,12 @@ static struct seat *new_seat(struct room *room) {
     return NULL;
 }
 
+/* Who looks on must not take the seats of those who would play. */
+static bool has_standing_room(const struct room *room) {
+    unsigned spectators = (unsigned)room->seat_count - room_players(room);
+    return spectators < ROOM_SEATS_MAX - room->capacity;
+}
+
 static enum status sit_down(struct room *room, struct bytes player, struct bytes name,
                             bool spectator, struct failure *failure) {
     unsigned number = free_number(room);
@@ -147,12 +153,19 @@ enum status room_join(struct room *room, struct bytes player, struct bytes name,
         status = check_text(room, "player's name", name, 1, ROOM_NAME_MAX, failure);
     if (status != OK)
         return status;
-    spectator = spectator || room->status == ROOM_PLAYING;
-    if (!spectator && room_players(room) >= room->capacity)
+    bool waiting = !spectator && room->status == ROOM_PLAYING;
+    if (!spectator && !waiting && room_players(room) >= room->capacity)
         return failure_set(failure, room->arena, LIMIT_EXCEEDED,
                            "Room %.*s is full: it takes %u players", BYTES_ARG(room->code),
                            room->capacity);
-    return sit_down(room, player, name, spectator, failure);
+    if ((spectator || waiting) && !has_standing_room(room))
+        return failure_set(failure, room->arena, LIMIT_EXCEEDED,
+                           "Room %.*s is full: as many look on as it has room for",
+                           BYTES_ARG(room->code));
+    status = sit_down(room, player, name, spectator || waiting, failure);
+    if (status == OK)
+        room->seats[room->seat_count - 1].waiting = waiting;
+    return status;
 }
 
 enum status room_connected(struct room *room, struct bytes player, bool connected,
@@ -240,8 +253,8 @@ enum status room_rematch(struct room *room, struct bytes player, struct failure 
     for (size_t i = 0; i < room->seat_count; i++) {
         struct seat *each = &room->seats[i];
         each->ready = false;
-        /* Those who came during the match may play the next one. */
-        each->spectator = each->spectator && room_players(room) >= room->capacity;
+        if (each->waiting && room_players(room) < room->capacity)
+            each->spectator = each->waiting = false;
         seat_touch(each);
     }
     return OK;

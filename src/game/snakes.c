@@ -30,10 +30,14 @@ static unsigned jump_from(unsigned square) {
 static enum status check(const struct item *options, struct arena *arena, struct failure *failure) {
     int64_t seconds = item_int(options, BYTES("turnSeconds"));
     bool given = item_get(options, BYTES("turnSeconds")) != NULL;
+    static const char *const names[] = {"turnSeconds", NULL};
+    enum status status = match_check_names(options, names, arena, failure);
+    if (status != OK)
+        return status;
     if (given && (seconds < TURN_S_MIN || seconds > TURN_S_MAX))
         return failure_set(failure, arena, INVALID, "turnSeconds is %d to %d", TURN_S_MIN,
                            TURN_S_MAX);
-    return OK;
+    return status;
 }
 
 static int64_t turn_ms(const struct room *room) {
