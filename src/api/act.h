@@ -6,7 +6,7 @@
 #include "game/room.h"
 #include "net/loop.h"
 
-enum { ACT_TRIES_MAX = 20 };
+enum { ACT_TRIES_MAX = 200 }; /* each time somebody else got something done */
 
 struct act {
     /* filled in by who starts it */

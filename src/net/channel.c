@@ -12,10 +12,11 @@
 
 enum {
     READ_SIZE = 16 * 1024,
-    QUEUE_FIRST = 8,    /* places for messages, at first */
-    UNANSWERED_MAX = 2, /* pings */
-    GOODBYE_MS = 2000,  /* for the client to say its own */
-    WRITES_MAX = 64,    /* a turn: others wait */
+    QUEUE_FIRST = 8,     /* places for messages, at first */
+    UNANSWERED_MAX = 2,  /* pings */
+    GOODBYE_MS = 2000,   /* for the client to say its own */
+    WRITES_MAX = 64,     /* a turn: others wait */
+    OWN_MAX = 16 * 1024, /* pongs that wait for a client that pings and does not read */
 };
 
 struct channel {
@@ -167,6 +168,10 @@ static void settle(struct channel *channel, bool all_sent) {
 static void flush(struct channel *channel) {
     struct connection *connection = channel->connection;
     take_own_frames(channel);
+    if (channel->own.size - channel->own_sent > OWN_MAX) {
+        connection_drop(connection);
+        return;
+    }
     bool all_sent = write_pieces(channel);
     if (connection->state != CONNECTION_OPEN)
         return; /* the channel is gone */

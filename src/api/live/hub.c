@@ -10,7 +10,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { LOOPS_MAX = 64, LOOK_MS = 10 };
+enum {
+    LOOPS_MAX = 64,
+    LOOK_MS = 10,  /* between two looks at all topics, */
+    HINTED_MS = 2, /* and after a hint */
+};
 
 struct topic {
     struct hub *hub;
@@ -103,6 +107,8 @@ static void topic_unref(struct topic *topic) {
         hub->first = topic->next;
     snapshot_unref(topic->latest);
     mem_free(topic);
+    if (hub->first == NULL && hub->stopping)
+        pthread_cond_signal(&hub->wake);
 }
 
 static void topic_release(struct topic *topic) {
@@ -268,6 +274,23 @@ static struct topic *next_touched(struct hub *hub, struct topic *topic, int64_t 
     return NULL;
 }
 
+/* Whether it is to be rendered. The thread alone replaces a snapshot, so it may look at it. */
+static bool has_news(struct topic *topic, uint64_t stamp) {
+    struct hub *hub = topic->hub;
+    struct arena arena;
+    if (topic->kind->news == NULL || topic->latest->version == 0)
+        return true;
+    arena_init(&arena);
+    enum news news = topic->kind->news(hub->game, topic->name, topic->latest->version, &arena);
+    arena_release(&arena);
+    if (news == NEWS_NONE) {
+        pthread_mutex_lock(&hub->lock);
+        topic->touched = stamp;
+        pthread_mutex_unlock(&hub->lock);
+    }
+    return news == NEWS_NOW;
+}
+
 /* Renders the topic anew and hands it out if it differs. */
 static void refresh(struct topic *topic, uint64_t stamp, int64_t now_ms) {
     struct hub *hub = topic->hub;
@@ -307,7 +330,8 @@ static void look(struct hub *hub) {
     struct topic *topic = next_touched(hub, hub->first, now_ms, &stamp);
     while (topic != NULL) {
         pthread_mutex_unlock(&hub->lock);
-        refresh(topic, stamp, now_ms);
+        if (has_news(topic, stamp))
+            refresh(topic, stamp, now_ms);
         pthread_mutex_lock(&hub->lock);
         struct topic *after = topic->next;
         topic_unref(topic);
@@ -316,14 +340,20 @@ static void look(struct hub *hub) {
     pthread_mutex_unlock(&hub->lock);
 }
 
-static bool nap(struct hub *hub) {
-    int64_t until_us = clock_ticks_us() + LOOK_MS * 1000;
+/* Under the lock: waits until then, or a hint (unless it comes too early), or the end. */
+static void wait_until(struct hub *hub, int64_t until_us, bool hints) {
     struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    while (!hub->stopping && !(hints && hub->hinted) && clock_ticks_us() < until_us)
+        pthread_cond_timedwait(&hub->wake, &hub->lock, &until);
+}
+
+static bool nap(struct hub *hub) {
+    int64_t now_us = clock_ticks_us();
     pthread_mutex_lock(&hub->lock);
     while (!hub->stopping && hub->first == NULL) /* nobody looks: neither do we */
         pthread_cond_wait(&hub->wake, &hub->lock);
-    while (!hub->stopping && !hub->hinted && clock_ticks_us() < until_us)
-        pthread_cond_timedwait(&hub->wake, &hub->lock, &until);
+    wait_until(hub, now_us + HINTED_MS * 1000, false);
+    wait_until(hub, now_us + LOOK_MS * 1000, true);
     hub->hinted = false;
     bool go_on = !hub->stopping;
     pthread_mutex_unlock(&hub->lock);
@@ -367,7 +397,10 @@ void hub_free(struct hub *hub) {
     pthread_cond_signal(&hub->wake);
     pthread_mutex_unlock(&hub->lock);
     pthread_join(hub->thread, NULL);
-    assert(hub->first == NULL);
+    pthread_mutex_lock(&hub->lock);
+    while (hub->first != NULL) /* deliveries on their way to loops */
+        pthread_cond_wait(&hub->wake, &hub->lock);
+    pthread_mutex_unlock(&hub->lock);
     map_release(&hub->topics);
     pthread_cond_destroy(&hub->wake);
     pthread_mutex_destroy(&hub->lock);

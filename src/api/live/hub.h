@@ -32,6 +32,14 @@ struct topic_kind {
     /* Its state now. Any thread. NULL with the failure if it cannot be told. */
     struct snapshot *(*render)(struct game *game, struct bytes name, struct arena *arena,
                                struct failure *failure);
+    /* Its partition was touched; is there something to show that is not in the snapshot of that
+     * version? May be NULL: always. */
+    enum news (*news)(struct game *game, struct bytes name, uint64_t version, struct arena *arena);
+};
+enum news {
+    NEWS_NONE,
+    NEWS_SOON, /* there is, and something better will follow at once: look again */
+    NEWS_NOW,
 };
 extern const struct topic_kind topic_room;  /* named by its code */
 extern const struct topic_kind topic_board; /* "<limit> <instance>" */
@@ -46,7 +54,7 @@ struct watcher {
 };
 
 struct hub *hub_new(struct game *game);
-/* Nobody watches any more. */
+/* Nobody watches any more. Waits for what is on its way to the loops, which must still run. */
 void hub_free(struct hub *hub);
 
 /* Begins to watch, and tells the present state at once. On the channel's loop. Fails (NOT_FOUND,

@@ -8,18 +8,24 @@
 #include "game/room_int.h"
 
 struct presence {
-    struct act act;
     struct live *live;
-    bool here;
+    bool writing, over; /* a writing is under way; it is to be followed by the last one */
     char code[ROOM_CODE_SIZE];
-    char connection[PRESENCE_ID_SIZE];
+    char connection[ULID_SIZE];
     size_t player_size;
     uint8_t player[];
 };
 
+/* One of the two writings. */
+struct writing {
+    struct act act;
+    struct presence *presence;
+    bool here;
+};
+
 static struct item connection_item(const struct presence *presence, struct room *room) {
     struct arena *arena = room->arena;
-    struct bytes id = bytes_of(presence->connection, PRESENCE_ID_SIZE);
+    struct bytes id = bytes_of(presence->connection, ULID_SIZE);
     struct record record = record_of(arena);
     record_string(&record, GAME_PK, record_join(arena, "CONNECTION#", id));
     record_string(&record, GAME_SK, ROOM_META);
@@ -45,7 +51,7 @@ static enum status has_another(const struct presence *presence, struct room *roo
     struct page_request request = {.table = room->game->table, .index = GAME_GSI1, .keys = &keys};
     enum status status = engine_page(room->game->engine, &request, room->arena, failure, &page);
     struct bytes own =
-        record_join(room->arena, "CONNECTION#", bytes_of(presence->connection, PRESENCE_ID_SIZE));
+        record_join(room->arena, "CONNECTION#", bytes_of(presence->connection, ULID_SIZE));
     *out = false;
     for (uint64_t i = 0; status == OK && i < page.count; i++)
         *out |= bytes_equal(item_string(&page.items[i], SEAT_PLAYER),
@@ -55,58 +61,71 @@ static enum status has_another(const struct presence *presence, struct room *roo
 }
 
 static enum status apply(struct act *act) {
-    struct presence *presence = act->user;
+    const struct writing *writing = act->user;
+    const struct presence *presence = writing->presence;
     struct room *room = &act->room;
     struct bytes player = bytes_of(presence->player, presence->player_size);
-    struct action action = {.kind = presence->here ? ACTION_PUT : ACTION_DELETE};
+    struct action action = {.kind = writing->here ? ACTION_PUT : ACTION_DELETE};
     struct item item = connection_item(presence, room);
     bool another = false;
     action.item =
-        presence->here ? item : game_key(room->arena, item_string(&item, GAME_PK), ROOM_META);
+        writing->here ? item : game_key(room->arena, item_string(&item, GAME_PK), ROOM_META);
     room_also(room, &action);
-    if (!presence->here) {
+    if (!writing->here) {
         enum status status = has_another(presence, room, &act->failure, &another);
         if (status != OK)
             return status;
     }
     /* Who was taken out of the room leaves only the connection to be cleared away. */
     if (room_seat(room, player) != NULL && !another)
-        return room_connected(room, player, presence->here, &act->failure);
+        return room_connected(room, player, writing->here, &act->failure);
     return OK;
 }
 
+static void begin(struct presence *presence, bool here);
+
 static void finished(struct act *act) {
-    struct presence *presence = act->user; /* if it failed there is no room to be told of */
-    atomic_fetch_sub(&presence->live->acts, 1);
+    struct writing *writing = act->user; /* if it failed there is no room to be told of */
+    struct presence *presence = writing->presence;
+    struct live *live = presence->live;
+    bool last = !writing->here;
     act_release(act);
-    mem_free(presence);
+    mem_free(writing);
+    presence->writing = false;
+    if (last)
+        mem_free(presence);
+    else if (presence->over)
+        begin(presence, false);
+    atomic_fetch_sub(&live->acts, 1); /* who waits for the end must not find none in between */
 }
 
-static void begin(struct live *live, struct bytes code, struct bytes player, const char *connection,
-                  bool here) {
+static void begin(struct presence *presence, bool here) {
+    struct writing *writing = mem_zalloc(sizeof(*writing));
+    writing->presence = presence;
+    writing->here = here;
+    presence->writing = true;
+    atomic_fetch_add(&presence->live->acts, 1);
+    writing->act = (struct act){.game = presence->live->settings.game,
+                                .code = bytes_of(presence->code, ROOM_CODE_SIZE),
+                                .apply = apply,
+                                .finished = finished,
+                                .user = writing};
+    act_start(&writing->act);
+}
+
+struct presence *presence_here(struct live *live, struct bytes code, struct bytes player) {
     struct presence *presence = mem_zalloc(sizeof(*presence) + player.size);
+    presence->live = live;
     memcpy(presence->code, code.data, ROOM_CODE_SIZE);
-    memcpy(presence->connection, connection, PRESENCE_ID_SIZE);
+    ulid_make(clock_now_ms(), presence->connection);
     memcpy(presence->player, player.data, player.size);
     presence->player_size = player.size;
-    presence->here = here;
-    presence->live = live;
-    atomic_fetch_add(&live->acts, 1);
-    presence->act = (struct act){.game = live->settings.game,
-                                 .code = bytes_of(presence->code, ROOM_CODE_SIZE),
-                                 .apply = apply,
-                                 .finished = finished,
-                                 .user = presence};
-    act_start(&presence->act);
+    begin(presence, true);
+    return presence;
 }
 
-void presence_here(struct live *live, struct bytes code, struct bytes player,
-                   char connection[PRESENCE_ID_SIZE]) {
-    ulid_make(clock_now_ms(), connection);
-    begin(live, code, player, connection, true);
-}
-
-void presence_gone(struct live *live, struct bytes code, struct bytes player,
-                   const char connection[PRESENCE_ID_SIZE]) {
-    begin(live, code, player, connection, false);
+void presence_gone(struct presence *presence) {
+    presence->over = true;
+    if (!presence->writing)
+        begin(presence, false);
 }

@@ -7,6 +7,8 @@
 #include "game/standings.h"
 #include "json/json.h"
 
+enum { STEP_WAIT_MS = 250 }; /* for a step that is due, before the state is shown without it */
+
 /* ---- values ---- */
 
 static void put_pairs(struct buf *to, const struct pair *pairs, uint32_t count) {
@@ -97,6 +99,7 @@ static void put_seat(struct buf *to, const struct seat *seat) {
     out_text(to, "colour", seat->colour);
     out_uint(to, "seat", seat->number);
     out_flag(to, "spectator", seat->spectator);
+    out_flag(to, "waiting", seat->waiting);
     out_flag(to, "ready", seat->ready);
     out_flag(to, "connected", seat->connected);
     out_int(to, "points", seat->score);
@@ -174,9 +177,7 @@ static struct snapshot *room_snapshot(struct game *game, struct bytes name, stru
     struct bytes *players = ARENA_ARRAY(arena, struct bytes, ROOM_SEATS_MAX);
     struct buf text = {0};
     enum status status = room_load(game, name, arena, failure, room);
-    if (status != OK && status != NOT_FOUND)
-        return NULL;
-    if (status == NOT_FOUND && room->version == 0)
+    if (status != OK)
         return NULL;
     buf_printf(&text, "{\"type\":\"state\",\"v\":1,\"now\":%lld", (long long)clock_now_ms());
     render_room(&text, room);
@@ -190,8 +191,24 @@ static struct snapshot *room_snapshot(struct game *game, struct bytes name, stru
     return snapshot;
 }
 
+/* Reactions touch the partition and change nothing that is shown. A room whose clock is due is
+ * about to change again: between the closing of a round and its judging there is nothing to look
+ * at. */
+static enum news room_news(struct game *game, struct bytes name, uint64_t version,
+                           struct arena *arena) {
+    struct failure failure = {0};
+    uint64_t present;
+    int64_t due_ms, now_ms = clock_now_ms();
+    if (room_look(game, name, arena, &failure, &present, &due_ms) != OK)
+        return NEWS_NOW;
+    if (present == version)
+        return NEWS_NONE;
+    bool about_to_change = due_ms != 0 && due_ms <= now_ms && now_ms - due_ms < STEP_WAIT_MS;
+    return about_to_change ? NEWS_SOON : NEWS_NOW;
+}
+
 const struct topic_kind topic_room = {
-    .every_ms = 0, .partition = room_partition, .render = room_snapshot};
+    .every_ms = 0, .partition = room_partition, .render = room_snapshot, .news = room_news};
 
 /* ---- boards ---- */
 

@@ -22,8 +22,8 @@ struct room_line {
     bool behind, open;
     int64_t allowance_ms; /* a token bucket: when it would be empty of debts */
     char code[ROOM_CODE_SIZE];
-    struct bytes player; /* empty: looks on */
-    char connection[PRESENCE_ID_SIZE];
+    struct bytes player;       /* empty: looks on */
+    struct presence *presence; /* of a player; NULL: not yet, or looks on */
     uint8_t memory[];
 };
 
@@ -268,9 +268,10 @@ static void dispatch(struct doing *doing, int64_t now_ms) {
         begin_act(doing);
         return;
     }
-    if (bytes_equal(verb, BYTES("sync")))
+    if (bytes_equal(verb, BYTES("sync"))) {
         caught_up(doing->line->watcher.channel, doing->line);
-    else
+        answer(doing->line, doing->id, &(struct failure){0});
+    } else
         refuse(doing->line, doing->id,
                "\"do\" is react, roll, ready, start, rematch, leave, "
                "kick, close or sync");
@@ -293,10 +294,7 @@ static void received(struct channel *channel, struct bytes text, void *user) {
     int64_t now_ms = clock_now_ms(); /* a reaction is stamped before anything else */
     size_t at;
     (void)channel;
-    if (!within_rate(line, now_ms) || line->acts >= LINE_ACTS_MAX) {
-        refuse(line, (struct bytes){0}, "too much at once: slow down");
-        return;
-    }
+    bool too_much = !within_rate(line, now_ms) || line->acts >= LINE_ACTS_MAX;
     struct doing *doing = mem_zalloc(sizeof(*doing));
     arena_init(&doing->arena);
     doing->line = line;
@@ -312,11 +310,13 @@ static void received(struct channel *channel, struct bytes text, void *user) {
     }
     keep_id(doing);
     bool looks_on = line->player.size == 0 && !bytes_equal(text_of(doing, "do"), BYTES("sync"));
-    if (!looks_on) {
+    if (!too_much && !looks_on) {
         dispatch(doing, now_ms);
         return;
     }
-    refuse(line, doing->id, "who looks on without a seat's token cannot do that");
+    refuse(line, doing->id,
+           too_much ? "too much at once: slow down"
+                    : "who looks on without a seat's token cannot do that");
     doing_free(doing);
 }
 
@@ -327,10 +327,9 @@ static void closed(struct channel *channel, void *user) {
     (void)channel;
     line->open = false;
     hub_unwatch(line->live->hub, &line->watcher);
+    if (line->presence != NULL)
+        presence_gone(line->presence);
     atomic_fetch_sub(&line->live->lines, 1);
-    if (line->player.size != 0)
-        presence_gone(line->live, bytes_of(line->code, ROOM_CODE_SIZE), line->player,
-                      line->connection);
     release(line);
 }
 
@@ -390,7 +389,7 @@ static void open_line(struct live *live, struct http_exchange *exchange, struct 
                   &arena, &failure) != OK)
         channel_close(line->watcher.channel, LINE_ROOM_CLOSED, "there is no such room");
     else if (player.size != 0)
-        presence_here(live, bytes_of(line->code, ROOM_CODE_SIZE), line->player, line->connection);
+        line->presence = presence_here(live, bytes_of(line->code, ROOM_CODE_SIZE), line->player);
     arena_release(&arena);
 }
 
