@@ -335,7 +335,7 @@ static bool find_command(struct redis_call *call) {
         return false;
     }
     call->command = command;
-    atomic_store_explicit(&call->client->last, command, memory_order_relaxed);
+    atomic_store_explicit(&call->client->shown.last, command, memory_order_relaxed);
     if (command->subs == NULL || call->count < 2)
         return true;
     call->command = redis_subcommand_find(command, call->args[1]);
@@ -488,8 +488,7 @@ bool call_take_up(struct redis_client *client) {
     call->out = (struct resp){client->pending != 0 ? &call->reply : heard(call), client->version};
     client->alone = false;
     redis_count(&client->loop->commands, 1);
-    atomic_store_explicit(&client->last_ms, loop_now_ms(client->stream->loop),
-                          memory_order_relaxed);
+    client_show(client); /* as it is before the command: while that runs it may be elsewhere */
     take_up(client, call);
     return true;
 }

@@ -54,6 +54,17 @@ void client_set_text(struct redis_client *client, struct bytes *to, struct bytes
     mem_free(old);
 }
 
+void client_show(struct redis_client *client) {
+    struct client_shown *shown = &client->shown;
+    const struct queue *queue = &client->queue;
+    int64_t queued = queue->open ? (int64_t)queue->count : -1;
+    atomic_store_explicit(&shown->last_ms, loop_now_ms(client->stream->loop), memory_order_relaxed);
+    atomic_store_explicit(&shown->key, client->key, memory_order_relaxed);
+    atomic_store_explicit(&shown->queued, queued, memory_order_relaxed);
+    atomic_store_explicit(&shown->watched, queue->watched_count, memory_order_relaxed);
+    atomic_store_explicit(&shown->version, client->version, memory_order_relaxed);
+}
+
 /* ---- the queue of MULTI ---- */
 
 void queue_unwatch(struct queue *queue) {
@@ -126,9 +137,10 @@ static void on_opened(struct stream *stream, void *context) {
     client->loop = &face->loops[loop_index(stream->loop)];
     client->stream = stream;
     client->version = 2;
+    client->socket = stream_socket(stream);
     client->last_call = &client->first;
     client->created_ms = clock_now_ms();
-    atomic_init(&client->last_ms, loop_now_ms(stream->loop));
+    client_show(client);
     resp_init(&client->parser);
     arena_init(&client->queue.arena);
     arena_init(&client->queue.watch_arena);

@@ -37,6 +37,16 @@ struct queue {
     size_t watched_count, watched_room;
 };
 
+/* What others are told of a client: any thread may look. */
+struct client_shown {
+    _Atomic(int64_t) last_ms; /* its last command, */
+    _Atomic(const struct redis_command *) last;
+    _Atomic(const struct access_key *) key;
+    _Atomic(int64_t) queued; /* since MULTI; -1: it is not between that and EXEC */
+    atomic_size_t watched;
+    atomic_int version;
+};
+
 struct redis_client {
     struct redis_face *face;
     struct redis_loop *loop;
@@ -51,10 +61,10 @@ struct redis_client {
     const struct keyring *ring;   /* that was asked, */
     const struct access_key *key; /* and whose key it has; NULL: it has not said */
     uint64_t id;
+    int socket;
     int64_t created_ms;
     struct bytes name, library, library_version; /* owned; changed under the face's mutex */
-    _Atomic(int64_t) last_ms;                    /* its last command; any thread may look */
-    _Atomic(const struct redis_command *) last;
+    struct client_shown shown;
     char address[STREAM_ADDRESS_SIZE], our_address[STREAM_ADDRESS_SIZE];
 
     /* calls under way, oldest first */
@@ -74,6 +84,8 @@ bool client_identify(struct redis_client *client, struct bytes id, struct bytes 
 void client_set_text(struct redis_client *client, struct bytes *to, struct bytes text);
 /* A name has no blanks and nothing that does not print. */
 bool client_name_fits(struct bytes name);
+/* Has others see it as it is. */
+void client_show(struct redis_client *client);
 /* Replies to the client's finished calls leave in order, and what waited for them goes on. */
 void client_drain(struct redis_client *client);
 

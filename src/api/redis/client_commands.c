@@ -71,34 +71,31 @@ static enum status run_reply(struct redis_call *call) {
 /* ---- telling about clients; under the face's mutex ---- */
 
 static void put_client(struct buf *to, const struct redis_client *client, int64_t now_ms) {
-    const struct redis_command *last = atomic_load_explicit(&client->last, memory_order_relaxed);
-    int64_t idle_ms = now_ms - atomic_load_explicit(&client->last_ms, memory_order_relaxed);
-    const struct access_key *key = client->key;
+    const struct client_shown *shown = &client->shown;
+    const struct redis_command *last = atomic_load_explicit(&shown->last, memory_order_relaxed);
+    const struct access_key *key = atomic_load_explicit(&shown->key, memory_order_relaxed);
+    int64_t queued = atomic_load_explicit(&shown->queued, memory_order_relaxed);
+    int64_t idle_ms = now_ms - atomic_load_explicit(&shown->last_ms, memory_order_relaxed);
+    struct bytes user = key != NULL ? key->id : BYTES("default");
     buf_printf(to, "id=%llu addr=%s laddr=%s fd=%d name=%.*s age=%lld idle=%lld flags=%s db=0",
                (unsigned long long)client->id, client->address, client->our_address,
-               stream_socket(client->stream), BYTES_ARG(client->name),
+               client->socket, BYTES_ARG(client->name),
                (long long)(clock_now_ms() - client->created_ms) / 1000,
-               (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, client->queue.open ? "x" : "N");
-    buf_printf(to, " sub=0 psub=0 ssub=0 multi=%lld watch=%zu",
-               client->queue.open ? (long long)client->queue.count : -1LL,
-               client->queue.watched_count);
+               (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, queued >= 0 ? "x" : "N");
+    buf_printf(to, " sub=0 psub=0 ssub=0 multi=%lld watch=%zu", (long long)queued,
+               atomic_load_explicit(&shown->watched, memory_order_relaxed));
     buf_lit(to, " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0");
     buf_printf(to, " tot-mem=%zu events=r cmd=%s user=%.*s redir=-1 resp=%d", sizeof(*client),
-               last != NULL ? last->name : "NULL", (int)(key != NULL ? key->id.size : 7),
-               key != NULL ? (const char *)key->id.data : "default", client->version);
+               last != NULL ? last->name : "NULL", BYTES_ARG(user),
+               atomic_load_explicit(&shown->version, memory_order_relaxed));
     buf_printf(to, " lib-name=%.*s lib-ver=%.*s\n", BYTES_ARG(client->library),
                BYTES_ARG(client->library_version));
-}
-
-static int64_t ticks_ms(const struct redis_call *call) {
-    (void)call;
-    return clock_ticks_us() / 1000;
 }
 
 static enum status run_info(struct redis_call *call) {
     struct buf text = {0};
     pthread_mutex_lock(&call->face->mutex);
-    put_client(&text, call->client, ticks_ms(call));
+    put_client(&text, call->client, clock_ticks_us() / 1000);
     pthread_mutex_unlock(&call->face->mutex);
     resp_verbatim(&call->out, buf_bytes(&text));
     buf_release(&text);
@@ -147,7 +144,7 @@ static enum status run_list(struct redis_call *call) {
     enum status status = read_list(call, &listed);
     if (status != OK)
         return status;
-    int64_t now_ms = ticks_ms(call);
+    int64_t now_ms = clock_ticks_us() / 1000;
     pthread_mutex_lock(&call->face->mutex);
     const struct redis_client *client = call->face->clients;
     while (client != NULL && client->next != NULL) /* the oldest is told first */
@@ -225,7 +222,7 @@ static enum status read_filter(struct redis_call *call, size_t at, struct killin
 
 static bool is_killed(const struct redis_call *call, const struct redis_client *client,
                       const struct killing *by) {
-    const struct access_key *key = client->key;
+    const struct access_key *key = atomic_load_explicit(&client->shown.key, memory_order_relaxed);
     struct bytes user = key != NULL ? key->id : BYTES("default");
     if (by->none || (by->id != 0 && by->id != client->id) ||
         (by->skip_me && client == call->client))
