@@ -114,6 +114,7 @@ struct place_request {
     struct bytes index;
     const struct item *keys; /* keys of the table; `as_if`: with the index's keys as well */
     size_t count;
+    bool entries_only;    /* only what is there: the counts stay 0, which costs less */
     bool as_if;           /* where such an entry would stand, whether or not it is there */
     unsigned group_parts; /* entries whose first so many sort attributes are equal are a group: */
     bool groups;          /* count them, too. 0: no groups. */

@@ -101,7 +101,7 @@ static enum status table_scores(struct redis_call *call, struct zset *zset,
     struct standing_at *at = arena_alloc(call->arena, count * sizeof(*at));
     for (size_t i = 0; i < count; i++)
         members[i] = entries[i].member;
-    enum status status = table_places(call, zset, members, count, at);
+    enum status status = table_places(call, zset, members, count, false, at);
     for (size_t i = 0; i < count && status == OK; i++) {
         entries[i].found = at[i].found;
         entries[i].score = at[i].found ? ranked_score(&at[i].entry) : 0;
@@ -149,7 +149,7 @@ enum status zset_rank(struct redis_call *call, struct zset *zset, struct bytes m
         *score = moved->score;
         return moved->has ? over_rank(call, zset, &entry, reverse, rank) : OK;
     }
-    enum status status = table_places(call, zset, &member, 1, &at);
+    enum status status = table_places(call, zset, &member, 1, true, &at);
     if (status != OK)
         return status;
     *found = at.found;
@@ -260,7 +260,7 @@ static enum status move(struct redis_call *call, struct zset *zset, struct bytes
         return OK;
     status = entry_key_of(member, call->arena, &call->failure, &key);
     if (status == OK)
-        status = table_places(call, zset, &member, 1, &at);
+        status = table_places(call, zset, &member, 1, false, &at);
     if (status == OK)
         *out = add_moved(call, zset, member, key, &at);
     return status;

@@ -92,14 +92,15 @@ enum status table_count(struct redis_call *call, const struct zset *zset,
                         const struct window *window, uint64_t *out);
 enum status table_list(struct redis_call *call, const struct zset *zset,
                        const struct window *window, struct ranked **out, size_t *count);
-/* Where the members stand. */
+/* Where the members stand; without `ranks` only what they have. */
 struct standing_at {
     bool found;
     struct ranked entry;
     uint64_t before, after;
 };
 enum status table_places(struct redis_call *call, const struct zset *zset,
-                         const struct bytes *members, size_t count, struct standing_at *out);
+                         const struct bytes *members, size_t count, bool ranks,
+                         struct standing_at *out);
 struct bytes ranked_place(const struct ranked *entry, struct arena *arena);
 static inline double ranked_score(const struct ranked *entry) {
     return points_to_double(&entry->points);

@@ -118,7 +118,8 @@ enum status table_list(struct redis_call *call, const struct zset *zset,
 /* ---- members ---- */
 
 enum status table_places(struct redis_call *call, const struct zset *zset,
-                         const struct bytes *members, size_t count, struct standing_at *out) {
+                         const struct bytes *members, size_t count, bool ranks,
+                         struct standing_at *out) {
     const struct game *game = call->face->game;
     struct item *keys = arena_alloc(call->arena, count * sizeof(*keys));
     struct place *places = arena_alloc(call->arena, count * sizeof(*places));
@@ -134,8 +135,11 @@ enum status table_places(struct redis_call *call, const struct zset *zset,
         out[i].found = false;
     if (asked == 0)
         return OK;
-    struct place_request request = {
-        .table = game->table, .index = GAME_RANKS, .keys = keys, .count = asked};
+    struct place_request request = {.table = game->table,
+                                    .index = GAME_RANKS,
+                                    .keys = keys,
+                                    .count = asked,
+                                    .entries_only = !ranks};
     enum status status = engine_places(game->engine, &request, call->arena, &call->failure, places);
     if (status != OK)
         return status;

@@ -288,13 +288,15 @@ static enum status tell(struct places *places, const struct known *known, struct
     out->found = known->ranked;
     if (!known->ranked)
         rank = tree_find(places->index->tree, entry, &out->found);
+    if (keys_entry_decode(&places->shape, entry, places->arena, &out->entry) != OK)
+        return local_fault(DAMAGED, places->arena, places->failure);
+    if (request->entries_only)
+        return OK;
     enum status status = look_at_partition(places, entry);
     if (status != OK)
         return status;
     out->before = rank - places->partition.from;
     out->after = places->partition.to - rank - out->found;
-    if (keys_entry_decode(&places->shape, entry, places->arena, &out->entry) != OK)
-        return local_fault(DAMAGED, places->arena, places->failure);
     return request->group_parts == 0 ? OK : tell_group(places, entry, out);
 }
 
