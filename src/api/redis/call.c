@@ -123,6 +123,34 @@ void call_run_nested(struct redis_call *outer, const struct redis_command *comma
     outer->out.version = call.out.version; /* HELLO may have changed it */
 }
 
+bool call_start_nested(struct redis_call *outer, const struct redis_command *command,
+                       const struct bytes *args, size_t count, struct redis_call *out) {
+    size_t begin = outer->reply.size;
+    *out = (struct redis_call){.face = outer->face,
+                               .client = outer->client,
+                               .command = command,
+                               .args = args,
+                               .count = count,
+                               .out = {&outer->reply, outer->out.version},
+                               .arena = outer->arena,
+                               .space = space_of(outer),
+                               .change = {.kind = CHANGE_WRITE, .arena = outer->arena},
+                               .nested = true};
+    enum status status = command->start(out);
+    outer->reply.size = begin;
+    if (status != OK && out->failure.status == OK)
+        out->failure.status = status;
+    return status == OK && (out->then != NULL || out->change.decide != NULL);
+}
+
+void call_then_nested(struct redis_call *outer, struct redis_call *inner) {
+    inner->out = outer->out;
+    if (inner->then != NULL)
+        run(inner, inner->then);
+    else
+        put_error(inner, inner->out.to->size, inner->failure.status);
+}
+
 /* ---- writes ---- */
 
 /* On the engine's thread: the command reads and writes as one step. What it says no to is no
@@ -277,8 +305,6 @@ static bool is_exec(const struct redis_command *command) {
 
 void call_finish(struct redis_call *call) {
     struct redis_client *client = call->client;
-    if (call->command != NULL && is_exec(call->command))
-        queue_reset(&client->queue);
     bool gone = client->stream->gone;
     bool written = call->then != NULL || call->change.decide != NULL;
     client->deciding -= call->change.decide != NULL;
@@ -296,6 +322,8 @@ void call_finish(struct redis_call *call) {
     }
     if (gone)
         buf_clear(&client->stream->out);
+    if (call->command != NULL && is_exec(call->command))
+        queue_reset(&client->queue);
     give(call);
     stream_release(client->stream);
 }

@@ -190,6 +190,13 @@ enum status call_fall_back(struct redis_call *call);
 void call_run_nested(struct redis_call *outer, const struct redis_command *command,
                      const struct bytes *args, size_t count);
 
+/* The same in two halves, for commands that have a `start`: *out then has the actions of that
+ * command alone, or wants to be decided on. False if nothing is to be written: it was wrong, or has
+ * a reply already. The other half makes the reply, of what was wrong too. */
+bool call_start_nested(struct redis_call *outer, const struct redis_command *command,
+                       const struct bytes *args, size_t count, struct redis_call *out);
+void call_then_nested(struct redis_call *outer, struct redis_call *inner);
+
 /* ---- for commands that do more than one commit holds ---- */
 
 /* What was written so far is committed, then the command runs again and goes on. Not inside of

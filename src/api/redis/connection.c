@@ -2,9 +2,6 @@
 #include "api/redis/client.h"
 #include "api/redis/face_int.h"
 
-/* The version whose commands and replies these are: clients choose by it what to ask for. */
-static const char redis_version[] = "7.2.0";
-
 static enum status run_ping(struct redis_call *call) {
     if (call->count > 2)
         return call_error(call, "ERR wrong number of arguments for 'ping' command");
@@ -130,7 +127,7 @@ static enum status run_hello(struct redis_call *call) {
     resp_bulk(out, BYTES("server"));
     resp_bulk(out, BYTES("redis"));
     resp_bulk(out, BYTES("version"));
-    resp_bulk(out, bytes_str(redis_version));
+    resp_bulk(out, BYTES(REDIS_VERSION));
     resp_bulk(out, BYTES("proto"));
     resp_int(out, version);
     resp_bulk(out, BYTES("id"));

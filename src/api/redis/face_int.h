@@ -11,6 +11,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* The version whose commands and replies these are: clients choose by it what to ask for. */
+#define REDIS_VERSION "7.0.15"
+
 /* What each loop has for itself. The counts are written by its thread alone and read by any. */
 struct redis_loop {
     struct redis_call *pool;

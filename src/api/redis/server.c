@@ -76,7 +76,8 @@ static enum status put_server(struct redis_call *call, struct buf *to) {
     int64_t up_s = (clock_now_ms() - face->started_ms) / 1000;
     uname(&system);
     buf_printf(to,
-               "redis_version:7.0.15\r\nredis_mode:standalone\r\nserver_name:gametable\r\n"
+               "redis_version:" REDIS_VERSION
+               "\r\nredis_mode:standalone\r\nserver_name:gametable\r\n"
                "os:%s %s %s\r\narch_bits:%zu\r\nprocess_id:%ld\r\nrun_id:%s\r\ntcp_port:%d\r\n"
                "server_time_usec:%" PRId64 "\r\nuptime_in_seconds:%" PRId64
                "\r\nuptime_in_days:%" PRId64 "\r\nio_threads_active:%d\r\n",

@@ -410,24 +410,37 @@ enum status space_actions(struct redis_call *call) {
     return status;
 }
 
-struct change *space_repair(struct redis_call *call) {
+/* Whether the board that was written to has an item; the board as it is now takes its place. */
+static bool is_made(struct redis_call *call, struct zset *zset) {
     struct game *game = call->face->game;
-    struct zset *zset = call->space != NULL ? call->space->sets : NULL;
     const struct board *now;
-    if (zset == NULL || (zset->board->exists && board_is_current(game, zset->board)) ||
+    if ((zset->board->exists && board_is_current(game, zset->board)) ||
         board_find(game, zset->key, call->arena, &call->failure, &now) != OK)
-        return NULL;
+        return true;
     board_drop(zset->board);
     zset->board = now;
-    if (now->exists)
+    return now->exists;
+}
+
+struct change *space_repair(struct redis_call *call) {
+    struct action *actions = NULL;
+    size_t count = 0;
+    for (struct zset *zset = call->space != NULL ? call->space->sets : NULL; zset != NULL;
+         zset = zset->next) {
+        if (is_made(call, zset))
+            continue;
+        if (actions == NULL)
+            actions = ARENA_ARRAY(call->arena, struct action, call->space->count);
+        board_make_action(call->face->game, zset->board, call->arena, &actions[count++]);
+    }
+    if (count == 0)
         return NULL;
     struct change *change = ARENA_NEW(call->arena, struct change);
     change->kind = CHANGE_WRITE;
     change->arena = call->arena;
     change->user = call;
-    change->actions = ARENA_NEW(call->arena, struct action);
-    change->action_count = 1;
-    board_make_action(game, now, call->arena, change->actions);
+    change->actions = actions;
+    change->action_count = count;
     return change;
 }
 

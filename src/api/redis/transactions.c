@@ -126,6 +126,75 @@ static enum status run_exec(struct redis_call *call) {
     return OK;
 }
 
+/* ---- EXEC of members' own writes ---- */
+
+/* Scores of members that each are written once need no look at anything else: they share a commit
+ * with the writes of others, as they would without a transaction. */
+
+static bool add_item(struct map *items, const struct item *item, struct arena *arena) {
+    const struct value *pk = item_get(item, GAME_PK), *sk = item_get(item, GAME_SK);
+    struct bytes key = arena_printf(arena, "%zu %.*s%.*s", pk->bytes.size, BYTES_ARG(pk->bytes),
+                                    BYTES_ARG(sk->bytes));
+    return map_put(items, key, (void *)item) == NULL;
+}
+
+/* All actions in one list; false if one item is written to twice. */
+static bool join_actions(struct redis_call *call, struct redis_call *inner, size_t count) {
+    struct change *change = &call->change;
+    struct map items = {0};
+    size_t total = 0;
+    bool apart = true;
+    for (size_t i = 0; i < count; i++)
+        total += inner[i].change.action_count;
+    change->actions = ARENA_ARRAY(call->arena, struct action, total);
+    change->action_count = 0;
+    for (size_t i = 0; i < count && apart; i++)
+        for (size_t j = 0; j < inner[i].change.action_count && apart; j++) {
+            struct action *action = &change->actions[change->action_count++];
+            *action = inner[i].change.actions[j];
+            apart = add_item(&items, &action->item, call->arena);
+        }
+    map_release(&items);
+    return apart;
+}
+
+static enum status then_exec(struct redis_call *call) {
+    struct redis_call *inner = call->user;
+    size_t count = 0;
+    while (inner[count].command != NULL)
+        count++;
+    resp_array(&call->out, count);
+    for (size_t i = 0; i < count; i++)
+        call_then_nested(call, &inner[i]);
+    return OK;
+}
+
+static bool is_simple(const struct queue *queue) {
+    bool simple = queue->open && !queue->faulty && queue->watched_count == 0 && queue->count != 0;
+    for (size_t i = 0; i < queue->count && simple; i++)
+        simple = queue->list[i].command->start != NULL;
+    return simple;
+}
+
+static enum status start_exec(struct redis_call *call) {
+    const struct queue *queue = &call->client->queue;
+    if (!is_simple(queue))
+        return call_fall_back(call);
+    struct redis_call *inner = ARENA_ARRAY(call->arena, struct redis_call, queue->count + 1);
+    for (size_t i = 0; i < queue->count; i++) {
+        const struct queued *queued = &queue->list[i];
+        if (!call_start_nested(call, queued->command, queued->args, queued->count, &inner[i]) ||
+            inner[i].change.decide != NULL)
+            return call_fall_back(call);
+    }
+    if (!join_actions(call, inner, queue->count))
+        return call_fall_back(call);
+    call->change.all_or_nothing = true;
+    call->user = inner;
+    call->then = then_exec;
+    return OK;
+}
+
 enum {
     COMMON = COMMAND_NOSCRIPT | COMMAND_LOADING | COMMAND_STALE | COMMAND_FAST | COMMAND_ALLOW_BUSY
 };
@@ -146,7 +215,7 @@ const struct redis_command redis_transaction_commands[] = {
          COMMAND_ALONE,
      {0},
      run_exec,
-     NULL,
+     start_exec,
      GROUP_TRANSACTIONS,
      "1.2.0",
      "Does all since MULTI, in one step"},
