@@ -26,6 +26,8 @@ struct clocks {
     pthread_cond_t changed;
     bool stopping, woken;
     unsigned running; /* steps under way */
+    void (*stepped)(void *user, struct bytes code);
+    void *user; /* its */
 };
 
 struct step {
@@ -75,6 +77,13 @@ static void wait_for_steps(struct clocks *clocks) {
     pthread_mutex_unlock(&clocks->lock);
 }
 
+static void tell(struct clocks *clocks, struct bytes code) {
+    pthread_mutex_lock(&clocks->lock); /* so that it is not called after it was taken back */
+    if (clocks->stepped != NULL)
+        clocks->stepped(clocks->user, code);
+    pthread_mutex_unlock(&clocks->lock);
+}
+
 /* Whether it was made. One that boards refused at the commit is made again without them. */
 static bool end_step(struct clocks *clocks, struct step *step, struct bytes code) {
     struct failure failure = {0};
@@ -86,6 +95,8 @@ static bool end_step(struct clocks *clocks, struct step *step, struct bytes code
         wait_for_steps(clocks);
         made = step->change.done != NULL && room_saved(&step->change, &failure) == OK;
     }
+    if (made)
+        tell(clocks, code);
     room_release(&step->room);
     arena_release(&step->arena);
     return made;
@@ -159,6 +170,14 @@ struct clocks *clocks_start(struct game *game) {
     pthread_mutex_destroy(&clocks->lock);
     mem_free(clocks);
     return NULL;
+}
+
+void clocks_tell(struct clocks *clocks, void (*stepped)(void *user, struct bytes code),
+                 void *user) {
+    pthread_mutex_lock(&clocks->lock);
+    clocks->stepped = stepped;
+    clocks->user = user;
+    pthread_mutex_unlock(&clocks->lock);
 }
 
 void clocks_wake(struct clocks *clocks) {

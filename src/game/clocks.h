@@ -9,6 +9,8 @@ struct clocks;
 struct clocks *clocks_start(struct game *game);
 /* Something was written that may be due sooner than what it waits for. Any thread. */
 void clocks_wake(struct clocks *clocks);
+/* Has `stepped` called after each step that is written, on the clocks' thread; NULL: no more. */
+void clocks_tell(struct clocks *clocks, void (*stepped)(void *user, struct bytes code), void *user);
 void clocks_stop(struct clocks *clocks);
 
 #endif

@@ -89,69 +89,66 @@ static void read_seat(struct room *room, const struct item *item) {
     };
 }
 
-/* The items of the room whose sort keys pass the test. */
-static enum status query(struct room *room, const struct key_test *test, struct failure *failure,
-                         struct page_reply *out) {
-    struct key_condition keys = {.count = 2};
-    keys.tests[0] = (struct key_test){
-        .name = GAME_PK, .op = KEY_EQ, .low = value_string(room_pk(room->arena, room->code))};
-    keys.tests[1] = *test;
-    keys.tests[1].name = GAME_SK;
-    struct page_request request = {
-        .table = room->game->table, .keys = &keys, .consistent = true, .select = SELECT_ALL};
-    return engine_page(room->game->engine, &request, room->arena, failure, out);
+static struct get_request item_request(const struct room *room, struct bytes sk) {
+    return (struct get_request){.table = room->game->table,
+                                .key = game_key(room->arena, room_pk(room->arena, room->code), sk),
+                                .consistent = true};
 }
 
-static enum status load_round(struct room *room, struct failure *failure) {
-    struct get_request request = {.table = room->game->table,
-                                  .key = game_key(room->arena, room_pk(room->arena, room->code),
-                                                  room_round_sk(room->arena, room->round)),
-                                  .consistent = true};
-    struct get_reply reply;
-    if (room->round == 0)
-        return OK;
-    enum status status = engine_get(room->game->engine, &request, room->arena, failure, &reply);
-    if (status == OK && reply.found)
-        room->round_item = reply.item;
-    return status;
-}
-
-static enum status read_item(struct room *room, const struct item *item, struct failure *failure) {
-    struct bytes sk = item_string(item, GAME_SK);
-    if (bytes_equal(sk, ROOM_META))
-        return read_meta(room, item, failure);
-    if (bytes_equal(sk, ROOM_LEASE)) {
-        room->lease_owner = item_string(item, LEASE_OWNER);
-        room->lease_until_ms = item_int(item, LEASE_UNTIL);
-    } else if (item_get(item, SEAT_PLAYER) != NULL)
-        read_seat(room, item);
+/* Lease, round and seats, all by their keys: hot items are in the engine's memory, where a query
+ * would go to the store. */
+static enum status load_rest(struct room *room, const struct value *seated,
+                             struct failure *failure) {
+    struct get_request requests[2 + ROOM_SEATS_MAX];
+    struct get_reply replies[2 + ROOM_SEATS_MAX];
+    size_t count = 0;
+    requests[count++] = item_request(room, ROOM_LEASE);
+    requests[count++] = item_request(room, room_round_sk(room->arena, room->round));
+    for (uint32_t i = 0; seated != NULL && i < seated->count && i < ROOM_SEATS_MAX; i++)
+        requests[count++] =
+            item_request(room, room_seat_sk(room->arena, seated->elements[i].bytes));
+    enum status status =
+        engine_get_many(room->game->engine, requests, count, room->arena, failure, replies);
+    if (status != OK)
+        return status;
+    room->lease_owner = item_string(&replies[0].item, LEASE_OWNER);
+    room->lease_until_ms = item_int(&replies[0].item, LEASE_UNTIL);
+    if (room->round != 0 && replies[1].found)
+        room->round_item = replies[1].item;
+    for (size_t i = 2; i < count; i++)
+        if (replies[i].found)
+            read_seat(room, &replies[i].item);
     return OK;
 }
 
 enum status room_load(struct game *game, struct bytes code, struct arena *arena,
                       struct failure *failure, struct room *out) {
     *out = (struct room){.game = game, .arena = arena, .code = code, .now_ms = clock_now_ms()};
-    /* Lease, room and seats stand next to each other: one query, one moment. */
-    struct key_test test = {.op = KEY_BETWEEN,
-                            .low = value_string(ROOM_LEASE),
-                            .high = value_string(BYTES("PLAYER$"))}; /* '$' follows '#' */
-    struct page_reply page = {0};
+    struct get_reply reply = {0};
     enum status status = OK;
-    if (room_code_valid(code))
-        status = query(out, &test, failure, &page);
-    for (uint64_t i = 0; status == OK && i < page.count; i++)
-        status = read_item(out, &page.items[i], failure);
-    if (status == OK && out->version == 0)
-        status = failure_set(failure, arena, NOT_FOUND, "There is no room %.*s", BYTES_ARG(code));
-    return status == OK ? load_round(out, failure) : status;
+    if (room_code_valid(code)) {
+        struct get_request request = item_request(out, ROOM_META);
+        status = engine_get(game->engine, &request, arena, failure, &reply);
+    }
+    if (status == OK && !reply.found)
+        return failure_set(failure, arena, NOT_FOUND, "There is no room %.*s", BYTES_ARG(code));
+    if (status == OK)
+        status = read_meta(out, &reply.item, failure);
+    return status == OK ? load_rest(out, item_get(&reply.item, ROOM_SEATED), failure) : status;
 }
 
 enum status room_load_reactions(struct room *room, struct failure *failure) {
+    struct key_condition keys = {.count = 2};
     struct page_reply page;
-    struct key_test test = {
+    keys.tests[0] = (struct key_test){
+        .name = GAME_PK, .op = KEY_EQ, .low = value_string(room_pk(room->arena, room->code))};
+    keys.tests[1] = (struct key_test){
+        .name = GAME_SK,
         .op = KEY_BEGINS,
         .low = value_string(arena_printf(room->arena, "CLICK#%04u#", room->round))};
-    enum status status = query(room, &test, failure, &page);
+    struct page_request request = {
+        .table = room->game->table, .keys = &keys, .consistent = true, .select = SELECT_ALL};
+    enum status status = engine_page(room->game->engine, &request, room->arena, failure, &page);
     if (status == OK) {
         room->reactions = page.items;
         room->reaction_count = (size_t)page.count;
@@ -222,6 +219,15 @@ static void put_indexes(const struct room *room, struct record *record) {
     }
 }
 
+static struct value seated_value(const struct room *room) {
+    struct value *list = ARENA_ARRAY(room->arena, struct value, ROOM_SEATS_MAX);
+    uint32_t count = 0;
+    for (size_t i = 0; i < room->seat_count; i++)
+        if (room->seats[i].mark != MARK_REMOVED)
+            list[count++] = value_string(room->seats[i].player);
+    return (struct value){.type = VALUE_L, .count = count, .elements = list};
+}
+
 static struct item meta_item(const struct room *room) {
     struct record record = record_of(room->arena);
     record_string(&record, GAME_PK, room_pk(room->arena, room->code));
@@ -240,6 +246,7 @@ static struct item meta_item(const struct room *room) {
     record_int(&record, ROOM_ROUND, room->round);
     record_int(&record, ROOM_DUE, room->due_ms);
     record_int(&record, ROOM_CREATED, room->created_ms);
+    record_put(&record, ROOM_SEATED, seated_value(room));
     put_map(&record, ROOM_OPTIONS, &room->options);
     put_map(&record, ROOM_STATE, &room->state);
     record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));

@@ -12,8 +12,9 @@
 
 enum {
     LOOPS_MAX = 64,
-    LOOK_MS = 10,  /* between two looks at all topics, */
-    HINTED_MS = 2, /* and after a hint */
+    LOOK_MS = 50,         /* between two looks at all topics, */
+    HINTED_MS = 1,        /* and at those that hints named */
+    NAME_SIZE_MAX = 2100, /* of a topic: as long as a partition's key may be, and some */
 };
 
 struct topic {
@@ -23,6 +24,8 @@ struct topic {
     struct bytes name;      /* within it */
     struct value partition; /* in the same memory */
     struct topic *next, *prev;
+    struct topic *next_hinted;
+    bool hinted;             /* it is in the hub's list; under the lock, as that is */
     unsigned refs;           /* watchers, deliveries, the thread; under the hub's lock */
     struct snapshot *latest; /* under the hub's lock */
     uint64_t touched;        /* what it was when `latest` was made; the thread's after that */
@@ -37,9 +40,11 @@ struct hub {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
-    bool stopping, hinted;
+    bool stopping;
     struct map topics;
     struct topic *first;
+    struct topic *hinted; /* each with a reference */
+    int64_t looked_us;    /* at all of them; the thread's */
     uint64_t renderings;
 };
 
@@ -134,10 +139,17 @@ static void link_watcher(struct topic *topic, struct watcher *watcher, unsigned 
     topic->watchers[loop] = watcher;
 }
 
+static size_t put_key(uint8_t *to, const struct topic_kind *kind, struct bytes name) {
+    assert(name.size <= NAME_SIZE_MAX);
+    to[0] = kind == &topic_room ? 'r' : 'b';
+    memcpy(to + 1, name.data, name.size);
+    return name.size + 1;
+}
+
 static struct topic *find_topic(struct hub *hub, const struct topic_kind *kind, struct bytes name,
                                 struct loop *loop, struct arena *arena) {
-    struct bytes key =
-        arena_printf(arena, "%c%.*s", kind == &topic_room ? 'r' : 'b', BYTES_ARG(name));
+    uint8_t text[1 + NAME_SIZE_MAX];
+    struct bytes key = bytes_of(text, put_key(text, kind, name));
     pthread_mutex_lock(&hub->lock);
     struct topic *topic = map_get(&hub->topics, key);
     if (topic == NULL) {
@@ -178,6 +190,8 @@ enum status hub_watch(struct hub *hub, const struct topic_kind *kind, struct byt
                       struct watcher *watcher, struct arena *arena, struct failure *failure) {
     struct loop *loop = channel_loop(watcher->channel);
     assert(loop == loop_current() && loop_index(loop) < LOOPS_MAX);
+    if (name.size > NAME_SIZE_MAX)
+        return failure_set(failure, arena, INVALID, "The name is too long");
     struct topic *topic = find_topic(hub, kind, name, loop, arena);
     struct snapshot *snapshot = newest(topic, arena, failure);
     if (snapshot == NULL) {
@@ -323,15 +337,20 @@ static void refresh(struct topic *topic, uint64_t stamp, int64_t now_ms) {
     snapshot_unref(snapshot);
 }
 
-static void look(struct hub *hub) {
+static void look_at(struct topic *topic, uint64_t stamp, int64_t now_ms) {
+    if (has_news(topic, stamp))
+        refresh(topic, stamp, now_ms);
+}
+
+static void look_at_all(struct hub *hub) {
     int64_t now_ms = clock_ticks_us() / 1000;
     uint64_t stamp;
+    hub->looked_us = clock_ticks_us();
     pthread_mutex_lock(&hub->lock);
     struct topic *topic = next_touched(hub, hub->first, now_ms, &stamp);
     while (topic != NULL) {
         pthread_mutex_unlock(&hub->lock);
-        if (has_news(topic, stamp))
-            refresh(topic, stamp, now_ms);
+        look_at(topic, stamp, now_ms);
         pthread_mutex_lock(&hub->lock);
         struct topic *after = topic->next;
         topic_unref(topic);
@@ -340,21 +359,44 @@ static void look(struct hub *hub) {
     pthread_mutex_unlock(&hub->lock);
 }
 
-/* Under the lock: waits until then, or a hint (unless it comes too early), or the end. */
+static struct topic *next_hinted(struct hub *hub) {
+    pthread_mutex_lock(&hub->lock);
+    struct topic *topic = hub->hinted;
+    if (topic != NULL) {
+        hub->hinted = topic->next_hinted;
+        topic->hinted = false;
+    }
+    pthread_mutex_unlock(&hub->lock);
+    return topic;
+}
+
+static void look_at_hinted(struct hub *hub) {
+    int64_t now_ms = clock_ticks_us() / 1000;
+    struct topic *topic;
+    while ((topic = next_hinted(hub)) != NULL) {
+        uint64_t stamp = touched(topic);
+        pthread_mutex_lock(&hub->lock);
+        bool changed = topic->latest != NULL && stamp != topic->touched;
+        pthread_mutex_unlock(&hub->lock);
+        if (changed)
+            look_at(topic, stamp, now_ms);
+        topic_release(topic);
+    }
+}
+
+/* Under the lock: waits until then, or for a hint if that will do, or the end. */
 static void wait_until(struct hub *hub, int64_t until_us, bool hints) {
     struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
-    while (!hub->stopping && !(hints && hub->hinted) && clock_ticks_us() < until_us)
+    while (!hub->stopping && !(hints && hub->hinted != NULL) && clock_ticks_us() < until_us)
         pthread_cond_timedwait(&hub->wake, &hub->lock, &until);
 }
 
 static bool nap(struct hub *hub) {
-    int64_t now_us = clock_ticks_us();
     pthread_mutex_lock(&hub->lock);
     while (!hub->stopping && hub->first == NULL) /* nobody looks: neither do we */
         pthread_cond_wait(&hub->wake, &hub->lock);
-    wait_until(hub, now_us + HINTED_MS * 1000, false);
-    wait_until(hub, now_us + LOOK_MS * 1000, true);
-    hub->hinted = false;
+    wait_until(hub, clock_ticks_us() + HINTED_MS * 1000, false); /* some may come together */
+    wait_until(hub, hub->looked_us + LOOK_MS * 1000, true);
     bool go_on = !hub->stopping;
     pthread_mutex_unlock(&hub->lock);
     return go_on;
@@ -362,15 +404,29 @@ static bool nap(struct hub *hub) {
 
 static void *hub_main(void *argument) {
     struct hub *hub = argument;
-    while (nap(hub))
-        look(hub);
+    struct topic *topic;
+    while (nap(hub)) {
+        look_at_hinted(hub);
+        if (clock_ticks_us() - hub->looked_us >= LOOK_MS * 1000)
+            look_at_all(hub);
+    }
+    while ((topic = next_hinted(hub)) != NULL)
+        topic_release(topic);
     return NULL;
 }
 
-void hub_hint(struct hub *hub) {
+void hub_hint(struct hub *hub, const struct topic_kind *kind, struct bytes name) {
+    uint8_t text[1 + NAME_SIZE_MAX];
+    struct bytes key = bytes_of(text, put_key(text, kind, name));
     pthread_mutex_lock(&hub->lock);
-    hub->hinted = true;
-    pthread_cond_signal(&hub->wake);
+    struct topic *topic = map_get(&hub->topics, key);
+    if (topic != NULL && !topic->hinted && !hub->stopping) {
+        topic->hinted = true;
+        topic->refs++;
+        topic->next_hinted = hub->hinted;
+        hub->hinted = topic;
+        pthread_cond_signal(&hub->wake);
+    }
     pthread_mutex_unlock(&hub->lock);
 }
 

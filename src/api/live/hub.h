@@ -64,8 +64,8 @@ enum status hub_watch(struct hub *hub, const struct topic_kind *kind, struct byt
 void hub_unwatch(struct hub *hub, struct watcher *watcher);
 /* Tells it the newest state again. On its loop. */
 void hub_retell(struct hub *hub, struct watcher *watcher);
-/* The topic may have changed: do not wait to find out. Any thread. */
-void hub_hint(struct hub *hub);
+/* The topic has changed, if anybody watches it: do not wait to find out. Any thread. */
+void hub_hint(struct hub *hub, const struct topic_kind *kind, struct bytes name);
 
 void hub_figures(struct hub *hub, uint64_t *topics, uint64_t *renderings);
 

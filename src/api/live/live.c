@@ -3,6 +3,7 @@
 #include "api/rest/route.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "game/clocks.h"
 #include "game/player.h"
 
 #include <openssl/crypto.h>
@@ -131,10 +132,17 @@ void live_handle(struct http_exchange *exchange, struct live *live) {
 
 /* ---- its life ---- */
 
+static void stepped(void *user, struct bytes code) {
+    struct live *live = user;
+    hub_hint(live->hub, &topic_room, code);
+}
+
 struct live *live_new(const struct live_settings *settings) {
     struct live *live = mem_zalloc(sizeof(*live));
     live->settings = *settings;
     live->hub = hub_new(settings->game);
+    if (settings->clocks != NULL)
+        clocks_tell(settings->clocks, stepped, live);
     return live;
 }
 
@@ -144,6 +152,8 @@ void live_stop(struct live *live) {
             break;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
+    if (live->settings.clocks != NULL)
+        clocks_tell(live->settings.clocks, NULL, NULL);
     hub_free(live->hub);
 }
 

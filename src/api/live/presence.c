@@ -89,6 +89,8 @@ static void finished(struct act *act) {
     struct presence *presence = writing->presence;
     struct live *live = presence->live;
     bool last = !writing->here;
+    if (act->failure.status == OK)
+        hub_hint(live->hub, &topic_room, act->code);
     act_release(act);
     mem_free(writing);
     presence->writing = false;

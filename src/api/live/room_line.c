@@ -192,7 +192,7 @@ static void finished(struct act *act) {
     struct doing *doing = act->user;
     struct live *live = doing->line->live;
     if (act->failure.status == OK) {
-        hub_hint(live->hub);
+        hub_hint(live->hub, &topic_room, act->code);
         if (live->settings.clocks != NULL && act->room.due_ms != 0)
             clocks_wake(live->settings.clocks);
     }
@@ -367,6 +367,16 @@ static bool identify(struct live *live, struct http_exchange *exchange, struct b
     return false;
 }
 
+/* Who has just sat down must not be shown a room without their seat: what others were shown last
+ * may be from before. 0: not known. */
+static uint64_t version_now(struct live *live, struct bytes code, struct arena *arena) {
+    struct failure failure = {0};
+    uint64_t version = 0;
+    int64_t due_ms;
+    room_look(live->settings.game, code, arena, &failure, &version, &due_ms);
+    return version;
+}
+
 static void open_line(struct live *live, struct http_exchange *exchange, struct bytes code,
                       struct bytes player) {
     struct room_line *line = line_new(live, code, player);
@@ -385,6 +395,8 @@ static void open_line(struct live *live, struct http_exchange *exchange, struct 
     line->open = true;
     atomic_fetch_add(&live->lines, 1);
     arena_init(&arena);
+    if (player.size != 0)
+        line->version = version_now(live, code, &arena);
     if (hub_watch(live->hub, &topic_room, bytes_of(line->code, ROOM_CODE_SIZE), &line->watcher,
                   &arena, &failure) != OK)
         channel_close(line->watcher.channel, LINE_ROOM_CLOSED, "there is no such room");

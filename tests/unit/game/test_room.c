@@ -8,6 +8,8 @@
 #include "game/record.h"
 #include "game/room_int.h"
 
+#include <time.h>
+
 static struct bytes made(struct world *world, const char *kind, unsigned capacity) {
     struct room *room = ARENA_NEW(&world->arena, struct room);
     struct room_settings settings = {.kind = bytes_str(kind),
@@ -133,6 +135,7 @@ static void test_lists(void **state) {
         bytes = made(&world, "kauwa-udd", 4);
         if (i == 0)
             first = bytes;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* not in the same millisecond */
     }
     made(&world, "snakes-and-ladders", 4);
     size_t seen = 0;
