@@ -1,0 +1,75 @@
+// Debian's Chromium, and pages that complain: a console error, a violation of the content security
+// policy or a request to elsewhere fails the test that sees it.
+import assert from 'node:assert/strict';
+import { chromium } from 'playwright-core';
+
+export const PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1280, height: 800 };
+
+export async function startBrowser() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--mute-audio'],
+  });
+}
+
+// While a server is down the browser itself reports every attempt to reach it.
+const NETWORK = /ERR_(CONNECTION_REFUSED|INTERNET_DISCONNECTED|NETWORK_CHANGED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|WebSocket connection to/;
+
+// A browser of its own: storage, cookies, network. `open(path)` goes to a page of the server.
+export async function newVisitor(browser, origin, { viewport = PHONE, colorScheme = 'light', ...more } = {}) {
+  const context = await browser.newContext({ viewport, colorScheme, ...more });
+  const page = await context.newPage();
+  const faults = [];
+  let networkMayFail = false;
+  const fault = (text) => {
+    if (!(networkMayFail && NETWORK.test(text))) faults.push(text);
+  };
+  await context.exposeFunction('tellViolation', (text) => fault(`policy: ${text}`));
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => window.tellViolation(`${event.violatedDirective} ${event.blockedURI}`));
+  });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) fault(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => fault(`error: ${error.message}`));
+  const host = new URL(origin).host;
+  const outside = (url) => {
+    if (new URL(url).host !== host) fault(`request: ${url}`);
+  };
+  page.on('request', (request) => outside(request.url()));
+  page.on('websocket', (socket) => outside(socket.url()));
+  return {
+    context,
+    page,
+    open: (path) => page.goto(origin + path),
+    // From here on the network is taken away on purpose.
+    mayLoseNetwork() {
+      networkMayFail = true;
+    },
+    checkFaults: () => assert.deepEqual(faults, []),
+    close: () => context.close(),
+  };
+}
+
+// Makes a room through the page, as a person does; resolves to its code.
+export async function makeRoom({ page, open }, name, kind, options = {}) {
+  await open('/play');
+  await page.getByLabel('Your name').fill(name);
+  await page.getByRole('radio', { name: kind }).check();
+  for (const [label, value] of Object.entries(options)) {
+    const field = page.getByLabel(label);
+    if (await field.evaluate((element) => element.tagName === 'SELECT')) await field.selectOption(value);
+    else await field.fill(String(value));
+  }
+  await page.getByRole('button', { name: 'Make the room' }).click();
+  await page.waitForURL(/\/play\/[A-Z0-9]{5}$/);
+  return page.url().slice(-5);
+}
+
+export async function joinRoom({ page, open }, code, name) {
+  await open(`/play/${code}`);
+  await page.getByLabel('Your name').fill(name);
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await page.getByRole('button', { name: 'I am ready' }).click();
+}

@@ -1,0 +1,3 @@
+export function BoardPage(_: { id: string; scope: string; period: string }) {
+  return <div class="page" />;
+}

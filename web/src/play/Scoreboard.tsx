@@ -1,0 +1,49 @@
+import type { Player } from "../client";
+import { useFlip } from "../shared/flip";
+import { Avatar } from "./Avatar";
+
+export interface Standing extends Player {
+  place: number;
+}
+
+/** Players by points, the best first; equals share a place. */
+export function standings(players: Player[]): Standing[] {
+  const order = players.filter(({ spectator }) => !spectator).sort((a, b) => b.points - a.points || a.seat - b.seat);
+  let place = 0;
+  return order.map((player, i) => {
+    if (i === 0 || player.points !== order[i - 1]!.points) place = i + 1;
+    return { ...player, place };
+  });
+}
+
+interface ScoreboardProps {
+  players: Player[];
+  me: string;
+  change?: (player: string) => number | undefined; // of the round before
+}
+
+export function Scoreboard({ players, me, change }: ScoreboardProps) {
+  const list = standings(players);
+  const ref = useFlip<HTMLOListElement>(list.map(({ player }) => player).join());
+  return (
+    <ol class="scores" ref={ref} aria-label="Scores">
+      {list.map((player) => {
+        const by = change?.(player.player);
+        return (
+          <li key={player.player} data-flip={player.player} class={player.player === me ? "me" : ""}>
+            <span class="place">{player.place}</span>
+            <Avatar player={player} />
+            <span class="grow">{player.name}</span>
+            {player.streak > 1 && (
+              <span class="streak" title={`${player.streak} right in a row`}>
+                🔥{player.streak}
+              </span>
+            )}
+            {by !== undefined && <span class={by >= 0 ? "by good" : "by bad"}>{by >= 0 ? `+${by}` : `−${-by}`}</span>}
+            <b class="points">{player.points}</b>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

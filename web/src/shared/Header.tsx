@@ -1,0 +1,47 @@
+import { Link, useAddress } from "./address";
+import { Icon } from "./Icon";
+import { sound, vibration } from "./store";
+
+function Mutes() {
+  const on = sound.use();
+  const shakes = vibration.use();
+  return (
+    <div class="mutes">
+      <button class="icon" aria-pressed={on} aria-label="Sound" title="Sound" onClick={() => sound.set(!on)}>
+        <Icon name={on ? "sound" : "mute"} />
+      </button>
+      {"vibrate" in navigator && (
+        <button
+          class="icon"
+          aria-pressed={shakes}
+          aria-label="Vibration"
+          title="Vibration"
+          onClick={() => vibration.set(!shakes)}
+        >
+          <Icon name={shakes ? "shake" : "calm"} />
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Header() {
+  const { path } = useAddress();
+  return (
+    <header class="top">
+      <Link to="/" class="brand">
+        <Icon name="crow" />
+        <span>gametable</span>
+      </Link>
+      <nav aria-label="Pages">
+        <Link to="/play" current={path.startsWith("/play")}>
+          Play
+        </Link>
+        <Link to="/boards" current={path.startsWith("/boards")}>
+          Boards
+        </Link>
+      </nav>
+      {path.startsWith("/play/") && <Mutes />}
+    </header>
+  );
+}
