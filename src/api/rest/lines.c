@@ -57,6 +57,8 @@ static enum status read_csv(struct bytes line, struct arena *arena, struct failu
     struct bytes score = {0};
     bool good = take_field(&line, arena, &out->member) && take_field(&line, arena, &score) &&
                 take_field(&line, arena, &out->name) && line.data == NULL;
+    if (good && out->member.size == 0)
+        return failure_set(failure, arena, INVALID, "the line has no member");
     if (!good)
         return failure_set(failure, arena, INVALID, "the line is not member,score[,name]");
     return read_score(score, arena, failure, &out->score);

@@ -42,6 +42,8 @@ static void test_faults(void **state) {
         {KEY(WHOLE ",\"partition\":[\"x\"]"), "and nothing else"},
         {KEY(WHOLE ",\"partitions\":[\"\"]"), "a partition is a key"},
         {KEY(WHOLE ",\"partitions\":[]"), "and not empty"},
+        {KEY(WHOLE ",\"role\":\"king\""), "role is server or client"},
+        {KEY(WHOLE ",\"role\":true"), "role is server or client"},
         {"{\"keys\":[{\"id\":\"a/b\"," SECRET "," WHOLE "}]}", "an id is"},
         {"{\"keys\":[{\"id\":\"a\",\"secret\":\"short\"," WHOLE "}]}", "a secret is"},
         {"{\"keys\":[{\"id\":\"a\"," SECRET "," WHOLE "},{\"id\":\"a\"," SECRET "," WHOLE "}]}",
@@ -109,6 +111,29 @@ static void test_file(void **state) {
     keyring_free(again);
 }
 
+/* A client's key is good for no table, and stays a client's in the file. */
+static void test_roles(void **state) {
+    (void)state;
+    struct keyring *ring = keyring_new(), *again = keyring_new();
+    struct buf text = {0};
+    assert_int_equal(
+        keyring_read(ring, BYTES(KEY("\"tables\":[\"*\"],\"allow\":[\"all\"],\"role\":\"client\"")),
+                     "f", &arena, &failure),
+        OK);
+    keyring_write(ring, &text);
+    assert_int_equal(keyring_read(again, buf_bytes(&text), "f", &arena, &failure), OK);
+    const struct access_key *key = keyring_find(again, BYTES("a"));
+    assert_true(key->client);
+    assert_false(access_key_allows(key, ACCESS_READ, BYTES("game")));
+    assert_false(access_key_allows(key, 0, BYTES("game")));
+    assert_false(access_key_spans(key));
+    assert_false(access_key_is_free(key));
+    assert_true(access_key_serves(key, ACCESS_READ | ACCESS_WRITE, BYTES("game")));
+    buf_release(&text);
+    keyring_free(ring);
+    keyring_free(again);
+}
+
 static void test_replacing(void **state) {
     (void)state;
     struct keyring *first = keyring_new(), *second = keyring_new();
@@ -125,6 +150,7 @@ static void test_replacing(void **state) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_faults), TEST(test_file), TEST(test_replacing)};
+    const struct CMUnitTest tests[] = {TEST(test_faults), TEST(test_file), TEST(test_roles),
+                                       TEST(test_replacing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
