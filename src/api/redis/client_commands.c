@@ -78,9 +78,8 @@ static void put_client(struct buf *to, const struct redis_client *client, int64_
     int64_t idle_ms = now_ms - atomic_load_explicit(&shown->last_ms, memory_order_relaxed);
     struct bytes user = key != NULL ? key->id : BYTES("default");
     buf_printf(to, "id=%llu addr=%s laddr=%s fd=%d name=%.*s age=%lld idle=%lld flags=%s db=0",
-               (unsigned long long)client->id, client->address, client->our_address,
-               client->socket, BYTES_ARG(client->name),
-               (long long)(clock_now_ms() - client->created_ms) / 1000,
+               (unsigned long long)client->id, client->address, client->our_address, client->socket,
+               BYTES_ARG(client->name), (long long)(clock_now_ms() - client->created_ms) / 1000,
                (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, queued >= 0 ? "x" : "N");
     buf_printf(to, " sub=0 psub=0 ssub=0 multi=%lld watch=%zu", (long long)queued,
                atomic_load_explicit(&shown->watched, memory_order_relaxed));
@@ -289,11 +288,12 @@ static enum status run_help(struct redis_call *call) {
         "INFO",
         "    Tells about this connection.",
         "KILL <ip:port>|<option> <value> ...",
-        "    Ends connections: ADDR, LADDR, ID, USER, "
-        "TYPE, SKIPME.",
+        "    Ends connections by ADDR, LADDR, ID, USER, TYPE, SKIPME.",
         "LIST [TYPE <type>|ID <id> ...]",
         "    Tells about connections.",
         "NO-EVICT (ON|OFF)",
+        "    Is accepted and changes nothing.",
+        "NO-TOUCH (ON|OFF)",
         "    Is accepted and changes nothing.",
         "REPLY (ON|OFF|SKIP)",
         "    Says whether replies are wanted.",
@@ -304,7 +304,7 @@ static enum status run_help(struct redis_call *call) {
         "UNBLOCK <id> [TIMEOUT|ERROR]",
         "    Ends the wait of a connection.",
         "HELP",
-        "    Prints this help."};
+        "    These lines."};
     size_t count = sizeof(lines) / sizeof(lines[0]);
     resp_array(&call->out, count);
     for (size_t i = 0; i < count; i++)
