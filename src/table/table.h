@@ -121,7 +121,7 @@ struct place_request {
 };
 
 struct place {
-    bool found;                         /* whether the item is there and in the index */
+    bool found;                         /* the item is there and in the index; as_if: just so */
     struct item entry;                  /* its keys: the index's and the table's */
     uint64_t before, after;             /* entries of its partition on either side */
     uint64_t group_before, group_after; /* those outside of its group */

@@ -158,7 +158,7 @@ void counted_remove(struct counted_set *set, struct counted *counted) {
 
 void counted_finish(struct counted_set *set, struct counted *counted) {
     counted->whole = true;
-    buf_release(&counted->done);
+    buf_release(&counted->from);
     link_used(set, counted);
     set->count++;
     if (counted->id.parts == 0)
@@ -213,7 +213,7 @@ void counted_delete(struct counted_set *set, struct counted *counted) {
     counted_charge(set, counted, 0);
     tree_free(counted->tree);
     free_notes(counted);
-    buf_release(&counted->done);
+    buf_release(&counted->from);
     mem_free(counted);
 }
 
@@ -292,12 +292,9 @@ static void move_entry(struct counted_set *set, const struct index *index, unsig
                        struct bytes entry) {
     struct counted_id id = id_of_entry(index, parts, entry);
     struct counted *counted = find_holder(set, &id, entry);
-    if (counted == NULL)
+    if (counted == NULL || counted->tree == NULL) /* its build is yet to begin */
         return;
     struct bytes group = bytes_of(entry.data, keys_entry_span(index, entry, parts));
-    /* What is not built yet will be built from the tree as it is then. */
-    if (!counted->whole && bytes_compare(group, buf_bytes(&counted->done)) >= 0)
-        return;
     size_t before = tree_memory(counted->tree);
     if (has_group(index, group))
         tree_put(counted->tree, group);

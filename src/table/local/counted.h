@@ -20,7 +20,7 @@
  *      build announced under one hold of `moment`; from there on commits leave notes, which
  *      are played before the tree is called whole. Others who ask wait for it.
  *   5. A tree of groups is built from the index's tree, a piece under each hold of `moment`;
- *      commits keep what is built so far right.
+ *      commits tell it of each group they touch, built already or not.
  */
 #ifndef GT_TABLE_LOCAL_COUNTED_H
 #define GT_TABLE_LOCAL_COUNTED_H

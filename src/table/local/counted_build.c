@@ -187,19 +187,19 @@ static bool build_piece(struct counted *counted) {
     bool more = true;
     if (counted->tree == NULL) {
         counted->tree = tree_new();
-        buf_put(&counted->done, counted_prefix(counted));
+        buf_put(&counted->from, counted_prefix(counted));
     }
     for (unsigned i = 0; more && i < GROUPS_A_PIECE; i++) {
-        more = tree_seek(&cursor, index->tree, buf_bytes(&counted->done)) &&
+        more = tree_seek(&cursor, index->tree, buf_bytes(&counted->from)) &&
                bytes_starts(tree_key(&cursor), counted_prefix(counted));
         if (!more)
             break;
         struct bytes entry = tree_key(&cursor);
         struct bytes group = bytes_of(entry.data, keys_entry_span(index, entry, counted->id.parts));
         tree_put(counted->tree, group);
-        buf_clear(&counted->done);
-        buf_put(&counted->done, group);
-        key_after_prefix(&counted->done, 0);
+        buf_clear(&counted->from);
+        buf_put(&counted->from, group);
+        key_after_prefix(&counted->from, 0);
     }
     tree_cursor_release(&cursor);
     return more;

@@ -30,7 +30,7 @@ struct counted {
     bool saved;        /* the store knows of it */
     struct tree *tree; /* items: NULL until all were read */
     size_t memory;     /* as it was last counted in */
-    struct buf done;   /* groups that are being built: those before this have been */
+    struct buf from;   /* groups that are being built: from here on */
     struct counted_note *notes, **notes_end;
     uint32_t prefix_size;
     uint8_t prefix[];

@@ -417,6 +417,74 @@ static void test_threads(void **state) {
     teardown(&f);
 }
 
+/* A build that takes as long as it likes: whatever is written between its view and its end is in
+ * the tree. */
+static void test_slow_build(void **state) {
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    struct local *local = local_of(f.engine);
+    fill(&f, 0, RACE_ITEMS);
+    for (unsigned round = 0; round < 20; round++) {
+        struct buf prefix = {0};
+        struct value name = partition_name(0);
+        keys_put_partition(&prefix, table_of(&f), &name);
+        struct counted_what what = {.table = table_of(&f), .prefix = buf_bytes(&prefix)};
+        pthread_rwlock_rdlock(&local->moment);
+        pthread_mutex_lock(&local->counted->lock);
+        struct counted *counted = counted_add(local->counted, &what);
+        pthread_mutex_unlock(&local->counted->lock);
+        struct view *view = view_hold(local);
+        pthread_rwlock_unlock(&local->moment);
+        for (unsigned i = 0; i < 20; i++) {
+            write_some(&f, 1 + (unsigned)random_below(&f.random, 30));
+            assert_null(counted_find(local, &what));
+        }
+        assert_true(counted_build_items(local, counted, view));
+        assert_non_null(counted_find(local, &what));
+        assert_int_equal(count_whole(&f, 0), model_whole(&f, 0));
+        for (unsigned i = 0; i < 20; i++)
+            check_count(&f);
+        send_away(&f);
+        assert_null(counted_find(local, &what));
+        buf_release(&prefix);
+        arena_reset(&f.arena);
+    }
+    teardown(&f);
+}
+
+/* A build whose table goes meanwhile comes to nothing. */
+static void test_build_of_nothing(void **state) {
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    struct local *local = local_of(f.engine);
+    fill(&f, 0, RACE_ITEMS);
+    struct buf prefix = {0};
+    struct value name = partition_name(0);
+    struct table *table = table_of(&f);
+    keys_put_partition(&prefix, table, &name);
+    struct counted_what what = {.table = table, .prefix = buf_bytes(&prefix)};
+    table_ref(table);
+    pthread_mutex_lock(&local->counted->lock);
+    struct counted *counted = counted_add(local->counted, &what);
+    pthread_mutex_unlock(&local->counted->lock);
+    pthread_rwlock_rdlock(&local->moment);
+    struct view *view = view_hold(local);
+    pthread_rwlock_unlock(&local->moment);
+    struct change drop = {.kind = CHANGE_DELETE_TABLE, .arena = &f.arena, .table = BYTES("game")};
+    engine_do(f.engine, &drop);
+    assert_status(&drop, OK);
+    assert_false(counted_build_items(local, counted, view));
+    assert_true(counted->gone);
+    counted_delete(local->counted, counted);
+    assert_int_equal(figures_of(&f).counted_memory, 0);
+    assert_false(counted_make(local, &what)); /* nor is it tried */
+    table_unref(table);
+    buf_release(&prefix);
+    teardown(&f);
+}
+
 /* --- groups --- */
 
 /* `byscore` of many items in one partition: a place tells how many other scores there are on
@@ -538,6 +606,86 @@ static void *place_on(void *context) {
     return NULL;
 }
 
+/* Groups are built, in several pieces, while others come and go. */
+enum { MANY = 3000 };
+
+static void *ask_groups(void *context) {
+    struct fixture *f = context;
+    struct arena arena;
+    arena_init(&arena);
+    struct item key = key_of(&arena, 0, 0);
+    struct place_request request = {.table = BYTES("game"),
+                                    .index = BYTES("byscore"),
+                                    .keys = &key,
+                                    .count = 1,
+                                    .group_parts = 1,
+                                    .groups = true};
+    struct place place;
+    struct failure failure = {0};
+    require(engine_places(f->engine, &request, &arena, &failure, &place) == OK);
+    arena_release(&arena);
+    return NULL;
+}
+
+static uint64_t groups_told(struct fixture *f, const struct item *key, bool after) {
+    struct place_request request = {.table = BYTES("game"),
+                                    .index = BYTES("byscore"),
+                                    .keys = key,
+                                    .count = 1,
+                                    .group_parts = 1,
+                                    .groups = true};
+    struct place place;
+    struct failure failure = {0};
+    assert_int_equal(engine_places(f->engine, &request, &f->arena, &failure, &place), OK);
+    return after ? place.groups_after : place.groups_before;
+}
+
+static void test_group_builds(void **state) {
+    (void)state;
+    struct fixture f;
+    bool there[MANY] = {false};
+    uint64_t count = 0;
+    setup(&f);
+    for (unsigned i = 0; i < MANY; i++) {
+        there[i] = i == 0 || random_below(&f.random, 4) != 0;
+        if (there[i])
+            put_item(f.engine, &f.arena, "game", scored(&f.arena, i, (int)i * 2));
+        count += there[i];
+    }
+    struct item first = key_of(&f.arena, 0, 0), probe = key_of(&f.arena, 1, 1);
+    for (unsigned round = 0; round < 15; round++) {
+        pthread_t thread;
+        send_away(&f);
+        assert_int_equal(pthread_create(&thread, NULL, ask_groups, &f), 0);
+        for (unsigned i = 0; i < 60; i++) {
+            struct action action = {.table = BYTES("game")};
+            unsigned at = 1 + (unsigned)random_below(&f.random, MANY - 1);
+            there[at] = !there[at];
+            count += there[at] ? 1 : (uint64_t)-1;
+            action.kind = there[at] ? ACTION_PUT : ACTION_DELETE;
+            action.item = there[at] ? scored(&f.arena, at, (int)at * 2) : key_of(&f.arena, 0, at);
+            write_all(&f, &action, 1);
+        }
+        pthread_join(thread, NULL);
+        assert_int_equal(figures_of(&f).counted, 1);
+        assert_int_equal(groups_told(&f, &first, true), count - 1);
+        /* where a change could have been missed: anywhere */
+        for (unsigned i = 0; i < 20; i++) {
+            unsigned at = (unsigned)random_below(&f.random, MANY);
+            uint64_t before = 0;
+            struct item item = scored(&f.arena, 1, (int)at * 2 + 1);
+            struct value pk = partition_name(1);
+            put_item(f.engine, &f.arena, "game", item_with(&f.arena, &item, BYTES("pk"), &pk));
+            for (unsigned j = 0; j <= at; j++)
+                before += there[j];
+            assert_int_equal(groups_told(&f, &probe, false), before);
+        }
+        struct action gone = {.kind = ACTION_DELETE, .table = BYTES("game"), .item = probe};
+        write_all(&f, &gone, 1);
+    }
+    teardown(&f);
+}
+
 static void test_group_threads(void **state) {
     (void)state;
     struct groups g;
@@ -569,6 +717,22 @@ static void wait_counted(const struct fixture *f, uint64_t want) {
     assert_int_equal(figures_of(f).counted, want);
 }
 
+/* Until the store knows which partitions are counted. */
+static void wait_saved(const struct fixture *f) {
+    struct counted_set *set = local_of(f->engine)->counted;
+    bool unsaved = true;
+    pthread_mutex_lock(&set->lock);
+    set->save_every_us = 0;
+    pthread_mutex_unlock(&set->lock);
+    for (unsigned i = 0; i < 10000 && unsaved; i++) {
+        usleep(1000);
+        pthread_mutex_lock(&set->lock);
+        unsaved = set->unsaved;
+        pthread_mutex_unlock(&set->lock);
+    }
+    assert_false(unsaved);
+}
+
 static void reopen(struct fixture *f, const struct local_settings *settings) {
     engine_close(f->engine);
     f->engine = engine_open(settings);
@@ -594,8 +758,13 @@ static void test_restart(void **state) {
         write_some(&f, 10);
         check_count(&f);
     }
-    /* What was sent away is not made again. */
+    /* What was sent away is not made again, whether or not it was written down before. */
     assert_int_equal(count_whole(&f, 1), model_whole(&f, 1));
+    wait_saved(&f);
+    send_away(&f);
+    reopen(&f, &settings);
+    assert_int_equal(local_of(f.engine)->counted->wanted_count, 0);
+    assert_int_equal(count_whole(&f, 0), model_whole(&f, 0));
     send_away(&f);
     assert_int_equal(count_whole(&f, 1), model_whole(&f, 1));
     reopen(&f, &settings);
@@ -622,18 +791,9 @@ static void test_crash(void **state) {
     snprintf(copy, sizeof(copy), "%s.copy", path);
     open_with(&f, &settings);
     random_seed(&f.random, test_seed());
-    pthread_mutex_lock(&local_of(f.engine)->counted->lock);
-    local_of(f.engine)->counted->save_every_us = 0;
-    pthread_mutex_unlock(&local_of(f.engine)->counted->lock);
     fill(&f, 0, NAMES);
     assert_int_equal(count_whole(&f, 0), NAMES);
-    bool unsaved = true;
-    for (unsigned i = 0; i < 5000 && unsaved; i++) {
-        usleep(1000);
-        pthread_mutex_lock(&local_of(f.engine)->counted->lock);
-        unsaved = local_of(f.engine)->counted->unsaved;
-        pthread_mutex_unlock(&local_of(f.engine)->counted->lock);
-    }
+    wait_saved(&f);
     write_some(&f, 50);
     snprintf(command, sizeof(command), "cp -r %s %s", path, copy);
     assert_int_equal(system(command), 0);
@@ -727,7 +887,10 @@ int main(void) {
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_forgotten),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_slow_build),
+        cmocka_unit_test(test_build_of_nothing),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_group_builds),
         cmocka_unit_test(test_groups_without_memory),
         cmocka_unit_test(test_group_threads),
         cmocka_unit_test(test_restart),
