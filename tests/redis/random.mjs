@@ -178,7 +178,7 @@ export async function compare(ports, version, list) {
 // Leaves out commands as long as the replies still differ.
 export async function shrink(ports, version, list) {
   let found = await compare(ports, version, list);
-  if (!found) return { list, found };
+  if (!found) return { list }; // only sometimes: a race
   list = list.slice(0, found.step + 1);
   for (let size = Math.max(1, list.length >> 1); size >= 1; size >>= 1)
     for (let at = 0; at + 1 < list.length;) {
@@ -202,10 +202,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (let seed = Number(values.seed), left = Number(values.rounds); left > 0; seed++, left--) {
       const version = 2 + (seed & 1);
       const list = sequence(seed, Number(values.length));
-      if (!(await compare(ports, version, list))) continue;
-      const { list: least, found } = await shrink(ports, version, list);
+      const first = await compare(ports, version, list);
+      if (!first) continue;
+      const { list: least, found = first } = await shrink(ports, version, list);
       console.log(`seed ${seed}, RESP${version}\n${tell(least)}`);
-      found?.told.forEach((reply, i) => console.log(`${targets[i].name.padEnd(6)}${JSON.stringify(reply.toString('latin1'))}`));
+      console.log(`step ${found.step}: ${tell([found.command])}`);
+      found.told.forEach((reply, i) => console.log(`${targets[i].name.padEnd(6)}${JSON.stringify(reply.toString('latin1'))}`));
       process.exitCode = 1;
       break;
     }

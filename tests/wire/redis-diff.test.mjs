@@ -45,9 +45,10 @@ test('random commands are answered as Redis answers them', { skip }, (t) => with
   for (let seed = first; Date.now() < end; seed++) {
     const version = 2 + (seed & 1);
     const list = sequence(seed, 60);
-    if (!(await compare(ports, version, list))) continue;
-    const { list: least, found } = await shrink(ports, version, list);
-    assert.fail(`node tests/redis/random.mjs --seed ${seed}\n${tell(least)}\n` +
-      found?.told.map((reply) => JSON.stringify(reply.toString('latin1'))).join('\n'));
+    const first = await compare(ports, version, list);
+    if (!first) continue;
+    const { list: least, found = first } = await shrink(ports, version, list);
+    assert.fail(`node tests/redis/random.mjs --seed ${seed}\n${tell(least)}\nstep ${found.step}: ${tell([found.command])}\n` +
+      found.told.map((reply) => JSON.stringify(reply.toString('latin1'))).join('\n'));
   }
 }));

@@ -14,6 +14,9 @@ enum status call_error(struct redis_call *call, const char *format, ...) {
     va_start(args, format);
     call->error = arena_vprintf(call->arena, format, args);
     va_end(args);
+    while (call->error.size > 0 && (call->error.data[call->error.size - 1] == '\n' ||
+                                    call->error.data[call->error.size - 1] == '\r'))
+        call->error.size--; /* what the client sent may end a line */
     return INVALID;
 }
 
