@@ -18,15 +18,18 @@ struct router *router_new(struct engine *engine, const struct router_settings *s
     struct background *background = settings->dynamodb.transfer == NULL
                                         ? NULL
                                         : transfer_background(settings->dynamodb.transfer);
-    struct rest_settings rest = {
-        .game = settings->game, .keys = settings->dynamodb.keys, .background = background};
+    struct rest_settings rest = {.game = settings->game,
+                                 .keys = settings->dynamodb.keys,
+                                 .background = background,
+                                 .version = settings->version,
+                                 .redis_port = settings->redis_port};
     struct live_settings live = {.game = settings->game,
                                  .keys = settings->dynamodb.keys,
                                  .clocks = settings->clocks,
                                  .origins = settings->origins};
     if (settings->game != NULL) {
+        rest.live = router->live = live_new(&live);
         router->rest = rest_new(&rest);
-        router->live = live_new(&live);
     }
     router->admin = (struct admin){.engine = engine,
                                    .test_clock = settings->test_clock,

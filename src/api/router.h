@@ -15,6 +15,8 @@ struct router_settings {
     struct game *game; /* NULL: no boards */
     struct keeper *keeper;
     struct clocks *clocks; /* of the rooms; NULL: none run */
+    const char *version;   /* of the program */
+    int redis_port;        /* 0: off, or not known */
     const char *origins;   /* of pages that may open live lines; see live.h */
     bool test_clock;       /* tests may move the clock */
 };

@@ -167,6 +167,8 @@ static enum status start(struct server *server) {
         .game = server->game,
         .keeper = server->keeper,
         .clocks = server->clocks,
+        .version = GAMETABLE_VERSION,
+        .redis_port = server->settings.redis.host[0] != '\0' ? server->settings.redis.port : 0,
         .origins = server->settings.origins[0] != '\0' ? server->settings.origins : NULL,
         .test_clock = server->settings.test_clock,
     };

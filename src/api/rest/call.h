@@ -62,6 +62,7 @@ struct rest_call {
 
 struct rest {
     struct rest_settings settings;
+    int64_t started_us;
     uint64_t nonce; /* tells this start's ETags from those of others */
     atomic_bool stopping;
     struct buf openapi;

@@ -3,6 +3,7 @@
 #include "api/rest/out.h"
 #include "api/rest/route.h"
 #include "api/rest/who.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -12,6 +13,7 @@
 struct rest *rest_new(const struct rest_settings *settings) {
     struct rest *rest = mem_zalloc(sizeof *rest);
     rest->settings = *settings;
+    rest->started_us = clock_ticks_us();
     if (rest->settings.answer == NULL)
         rest->settings.answer = http_answer;
     random_secure(&rest->nonce, sizeof rest->nonce);

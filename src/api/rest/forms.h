@@ -19,6 +19,7 @@ extern const struct form form_periods, form_submitted, form_batch_done, form_loa
 extern const struct form form_player, form_players, form_stats, form_player_boards, form_export;
 extern const struct form form_erased, form_token;
 extern const struct form form_play, form_play_opened, form_plays;
+extern const struct form form_server;
 extern const struct form form_room, form_seat, form_rooms, form_kinds;
 extern const struct form form_any_object;
 

@@ -24,5 +24,6 @@ rest_handler rest_players_export, rest_players_hide, rest_players_show, rest_pla
 rest_handler rest_plays_open, rest_plays_get, rest_plays_end, rest_plays_of_game; /* plays.c */
 rest_handler rest_kinds_list, rest_rooms_list, rest_rooms_create, rest_rooms_get, rest_rooms_join,
     rest_rooms_leave, rest_rooms_close; /* rooms.c */
+rest_handler rest_server_get;           /* server.c */
 
 #endif

@@ -12,10 +12,15 @@
 #include "game/game.h"
 #include "net/http.h"
 
+struct live;
+
 struct rest_settings {
     struct game *game;
     const struct keys *keys;       /* who may come in; NULL: anybody */
     struct background *background; /* for what takes its time */
+    struct live *live;             /* for its figures; NULL: none */
+    const char *version;           /* of the program; NULL: not told */
+    int redis_port;                /* 0: off, or not known */
     /* What answers go through; NULL: http_answer(). Tests catch answers here. */
     void (*answer)(struct http_exchange *exchange, const struct http_answer *answer);
 };

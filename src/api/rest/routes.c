@@ -9,6 +9,8 @@
 const struct route rest_routes[] = {
     {"GET", "", "index", "What is here", rest_index_get, MAY_ALL, 0, 0, NULL, NULL, &form_index},
     {"GET", "/openapi.json", "openapi", "This document", rest_openapi_get, MAY_ALL},
+    {"GET", "/server", "getServer", "The server and its figures", rest_server_get, MAY_CLIENT, 0, 0,
+     NULL, NULL, &form_server},
 
     /* boards */
     {"GET", "/boards", "listBoards", "Boards by id", rest_boards_list, MAY_CLIENT, ROUTE_SCORES, 0,

@@ -4,6 +4,7 @@ import { Link } from "../shared/address";
 import { announce } from "../shared/announce";
 import { TITLES } from "../shared/api";
 import { CopyButton } from "../shared/Copy";
+import { signed } from "../shared/numbers";
 import { hear, shake } from "../shared/sound";
 import { Avatar } from "./Avatar";
 import { Confetti } from "./Confetti";
@@ -36,7 +37,7 @@ function Podium({ list }: { list: Standing[] }) {
               <b>{player.name}</b>
               <span class="block">
                 {MEDALS[player.place - 1]}
-                <span>{player.points}</span>
+                <span>{signed(player.points)}</span>
               </span>
             </div>
           ),

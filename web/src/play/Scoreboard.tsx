@@ -1,5 +1,6 @@
 import type { Player } from "../client";
 import { useFlip } from "../shared/flip";
+import { change as signedChange, signed } from "../shared/numbers";
 import { Avatar } from "./Avatar";
 
 export interface Standing extends Player {
@@ -39,8 +40,8 @@ export function Scoreboard({ players, me, change }: ScoreboardProps) {
                 🔥{player.streak}
               </span>
             )}
-            {by !== undefined && <span class={by >= 0 ? "by good" : "by bad"}>{by >= 0 ? `+${by}` : `−${-by}`}</span>}
-            <b class="points">{player.points}</b>
+            {by !== undefined && <span class={by >= 0 ? "by good" : "by bad"}>{signedChange(by)}</span>}
+            <b class="points">{signed(player.points)}</b>
           </li>
         );
       })}

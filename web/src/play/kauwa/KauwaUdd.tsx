@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { RoomState } from "../../client";
 import { announce } from "../../shared/announce";
+import { signed } from "../../shared/numbers";
 import { hear, shake } from "../../shared/sound";
 import { Scoreboard } from "../Scoreboard";
 import type { RoomView } from "../useRoom";
@@ -38,7 +39,7 @@ export function KauwaUdd({ view, state }: { view: RoomView; state: RoomState }) 
         {me && !me.spectator ? (
           <span>
             {me.streak > 1 && <span class="streak">🔥 {me.streak} in a row </span>}
-            <b>{me.points}</b> points
+            <b>{signed(me.points)}</b> points
           </span>
         ) : (
           <span class="pill">you look on</span>

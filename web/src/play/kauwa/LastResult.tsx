@@ -1,3 +1,4 @@
+import { change } from "../../shared/numbers";
 import { nameOf, type Match, type Verdict } from "./round";
 
 function outcome(verdict: Verdict, flies: boolean): string {
@@ -11,7 +12,6 @@ export function LastResult({ match, me }: { match: Match; me: string }) {
   const { last, hindi } = match;
   if (!last) return <p class="last quiet">What flies brings most to the quickest. Wrong taps cost.</p>;
   const mine = last.results[me];
-  const sign = mine && mine.points >= 0 ? "+" : "−";
   return (
     <div key={last.n} class={`last ${mine ? (mine.right ? "right" : "wrong") : ""}`}>
       <span class="last-emoji" aria-hidden="true">
@@ -21,7 +21,7 @@ export function LastResult({ match, me }: { match: Match; me: string }) {
         <b lang={hindi ? "hi" : "en"}>{nameOf(last, hindi)}</b> {last.flies ? "flies" : "does not fly"}
         {mine && <small>{outcome(mine, last.flies)}</small>}
       </span>
-      {mine && <b class="last-points">{`${sign}${Math.abs(mine.points)}`}</b>}
+      {mine && <b class="last-points">{change(mine.points)}</b>}
     </div>
   );
 }

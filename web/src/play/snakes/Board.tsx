@@ -102,14 +102,17 @@ export function Board({ board, squares, players, pieces, turn }: BoardProps) {
   }, [board.length, squares]);
   const seated = players.filter(({ spectator }) => !spectator);
   const where = (player: string) => pieces.at[player] ?? 0;
+  const waiting = seated.some(({ player }) => where(player) <= 0);
   const label = seated.map(({ player, name }) => `${name} on ${where(player)}`).join(", ");
   return (
-    <svg class="board" viewBox="-1 -1 102 112" role="img" aria-label={`Board of ${squares} squares: ${label}`}>
+    <svg class="board" viewBox={`-1 -1 102 ${waiting ? 112 : 102}`} role="img" aria-label={`Board of ${squares} squares: ${label}`}>
       <rect class="board-edge" x="-1" y="-1" width="102" height="102" rx="1.5" />
       {drawn}
-      <text class="start" x="99" y="107">
-        start
-      </text>
+      {waiting && (
+        <text class="start" x="99" y="107">
+          start
+        </text>
+      )}
       {seated.map((player) => {
         const same = seated.filter((other) => where(other.player) === where(player.player));
         const start = where(player.player) <= 0;

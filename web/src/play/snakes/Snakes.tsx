@@ -25,7 +25,7 @@ function useLog(game: Game, players: Player[], me: string): Told[] {
   useEffect(() => {
     if (move === null) return set([]);
     const who = players.find(({ player }) => player === move.player);
-    const text = tell(move, move.player === me ? "You" : who?.name ?? "Somebody");
+    const text = tell(move, move.player === me ? "" : who?.name ?? "Somebody");
     set((old) => [{ n: move.n, text, colour: who?.colour ?? "gray" }, ...old.filter(({ n }) => n !== move.n)].slice(0, 30));
     announce(text);
   }, [move?.n]);

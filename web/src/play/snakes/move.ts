@@ -37,10 +37,14 @@ export function gameOf({ room, round }: RoomState): Game {
   return { turn, turnNumber, squares, board, turnMs: seconds * 1000, move };
 }
 
+/** In words; `name` is empty if it was us. */
 export function tell(move: Move, name: string): string {
-  const late = move.byClock ? " (too slow: rolled by the clock)" : "";
-  if (move.landed === move.from) return `${name} rolled ${move.roll} and stays on ${move.from}${late}`;
-  if (move.to > move.landed) return `${name} rolled ${move.roll} and climbs from ${move.landed} to ${move.to}${late}`;
-  if (move.to < move.landed) return `${name} rolled ${move.roll} and slips from ${move.landed} to ${move.to}${late}`;
-  return `${name} rolled ${move.roll}, now on ${move.to}${late}`;
+  const who = name || "You";
+  const verb = (plain: string) => (name ? `${plain}s` : plain);
+  const late = move.byClock ? " (by the clock)" : "";
+  const rolled = `${who} rolled ${move.roll}${late}`;
+  if (move.landed === move.from) return `${rolled} and ${verb("stay")} on ${move.from}`;
+  if (move.to > move.landed) return `${rolled} and ${verb("climb")} from ${move.landed} to ${move.to}`;
+  if (move.to < move.landed) return `${rolled} and ${verb("slip")} from ${move.landed} to ${move.to}`;
+  return `${rolled}, now on ${move.to}`;
 }
