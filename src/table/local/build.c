@@ -255,15 +255,13 @@ static void fill_finder(struct builder *builder, unsigned at_index) {
     for (unsigned i = 0; i < builder->worker_count; i++)
         count += builder->workers[i].runs[at_index].count;
     index->finder = finder_new(count);
+    struct index_filler filler = {.index = index};
     for (unsigned i = 0; i < builder->worker_count && !ended(builder); i++) {
-        const struct run *run = &builder->workers[i].runs[at_index];
-        for (size_t at = 0; at < run->count; at++) {
-            run_prefetch(run, at + 2 * AHEAD);
-            if (at + AHEAD < run->count)
-                index_find_soon(index, run_get(run, at + AHEAD));
-            index_find(index, run_get(run, at));
-        }
+        struct run_walk walk = {.run = &builder->workers[i].runs[at_index]};
+        for (struct bytes entry; run_walk_next(&walk, &entry);)
+            index_fill(&filler, entry);
     }
+    index_filled(&filler);
 }
 
 static void leave_runs(struct builder *builder, unsigned at_index) {

@@ -32,6 +32,47 @@ void index_find(struct index *index, struct bytes entry) {
         finder_put(index->finder, finder_hash(cut[0], cut[2]), cut[1]);
 }
 
+/* --- many entries --- */
+
+static void take_oldest(struct index_filler *filler) {
+    const struct index_found *found = &filler->waiting[filler->taken++ % FILLER_WAITING];
+    finder_put(filler->index->finder, found->hash, found->middle);
+}
+
+/* Entries of one partition mostly come one after the other. */
+static bool cut_head(struct index_filler *filler, struct bytes entry) {
+    if (filler->head.size != 0 && bytes_starts(entry, filler->head))
+        return true;
+    size_t size = keys_entry_span(filler->index, entry, 0);
+    filler->head = bytes_of(entry.data, size);
+    filler->head_hash = finder_hash_head(filler->head);
+    return size != 0;
+}
+
+void index_fill(struct index_filler *filler, struct bytes entry) {
+    const struct entry_shape *shape = &filler->index->shape;
+    if (!cut_head(filler, entry))
+        return;
+    size_t at = filler->head.size;
+    for (unsigned i = shape->partition_count; i < shape->own_count; i++) {
+        size_t span = key_span(bytes_skip(entry, at), shape->parts[i].type);
+        if (span == 0)
+            return;
+        at += span;
+    }
+    if (filler->given - filler->taken == FILLER_WAITING)
+        take_oldest(filler);
+    struct bytes middle = bytes_of(entry.data + filler->head.size, at - filler->head.size);
+    uint64_t hash = finder_hash_tail(filler->head_hash, bytes_skip(entry, at));
+    filler->waiting[filler->given++ % FILLER_WAITING] = (struct index_found){hash, middle};
+    finder_prefetch(filler->index->finder, hash);
+}
+
+void index_filled(struct index_filler *filler) {
+    while (filler->taken != filler->given)
+        take_oldest(filler);
+}
+
 void index_put(struct index *index, struct bytes entry) {
     if (tree_put(index->tree, entry))
         index_find(index, entry);

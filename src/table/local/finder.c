@@ -154,10 +154,6 @@ uint64_t finder_count(const struct finder *finder) {
     return finder->count;
 }
 
-uint64_t finder_hash(struct bytes head, struct bytes tail) {
-    return bytes_hash(tail, bytes_hash(head, 2));
-}
-
 void finder_put(struct finder *finder, uint64_t hash, struct bytes middle) {
     struct part *part = part_of(finder, hash);
     struct kept kept = kept_of(middle);

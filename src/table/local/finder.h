@@ -26,7 +26,16 @@ void finder_free(struct finder *finder);
 size_t finder_memory(const struct finder *finder);
 uint64_t finder_count(const struct finder *finder);
 
-uint64_t finder_hash(struct bytes head, struct bytes tail);
+/* A hash of both, in one or two steps. */
+static inline uint64_t finder_hash_head(struct bytes head) {
+    return bytes_hash(head, 2);
+}
+static inline uint64_t finder_hash_tail(uint64_t head_hash, struct bytes tail) {
+    return bytes_hash(tail, head_hash);
+}
+static inline uint64_t finder_hash(struct bytes head, struct bytes tail) {
+    return finder_hash_tail(finder_hash_head(head), tail);
+}
 /* The middle is not empty. */
 void finder_put(struct finder *finder, uint64_t hash, struct bytes middle);
 /* False if there is no such. */

@@ -113,6 +113,21 @@ void index_del(struct index *index, struct bytes entry);
 void index_find(struct index *index, struct bytes entry);
 /* Asks the memory for what that will need. */
 void index_find_soon(const struct index *index, struct bytes entry);
+/* The same for many entries, each asked for ahead of time. Zero but for the index to begin; entries
+ * stay good until index_filled(). */
+enum { FILLER_WAITING = 16 };
+struct index_filler {
+    struct index *index;
+    struct bytes head; /* of the entry before */
+    uint64_t head_hash;
+    unsigned given, taken;
+    struct index_found {
+        uint64_t hash;
+        struct bytes middle;
+    } waiting[FILLER_WAITING];
+};
+void index_fill(struct index_filler *filler, struct bytes entry);
+void index_filled(struct index_filler *filler);
 /* Bytes of both. */
 size_t index_memory(const struct index *index);
 

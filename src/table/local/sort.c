@@ -15,6 +15,7 @@ enum { BLOCK_SIZE = 1024 * 1024, SMALL = 12 };
 
 struct run_block {
     struct run_block *next;
+    size_t used; /* of data; of the first block the run knows */
     uint8_t data[];
 };
 
@@ -22,6 +23,8 @@ void run_add(struct run *run, struct bytes key) {
     assert(key.size <= UINT16_MAX);
     if (run->at == NULL || (size_t)(run->end - run->at) < key.size + 2) {
         struct run_block *block = mem_alloc(sizeof *block + BLOCK_SIZE);
+        if (run->blocks != NULL)
+            run->blocks->used = (size_t)(run->at - run->blocks->data);
         block->next = run->blocks;
         run->blocks = block;
         run->at = block->data;
@@ -50,6 +53,21 @@ void run_release(struct run *run) {
     }
     mem_free(run->keys);
     *run = (struct run){0};
+}
+
+bool run_walk_next(struct run_walk *walk, struct bytes *key) {
+    const struct run *run = walk->run;
+    while (walk->at == walk->end) {
+        walk->block = walk->block == NULL ? run->blocks : walk->block->next;
+        if (walk->block == NULL)
+            return false;
+        walk->at = walk->block->data;
+        walk->end = walk->block == run->blocks ? run->at : walk->at + walk->block->used;
+    }
+    size_t size = (size_t)(walk->at[0] << 8 | walk->at[1]);
+    *key = bytes_of(walk->at + 2, size);
+    walk->at += 2 + size;
+    return true;
 }
 
 static size_t size_of(const struct run_key *key) {
