@@ -222,6 +222,20 @@ static inline void create_table(struct engine *engine, struct arena *arena,
 
 /* Walks all items and compares with each index, the counts in memory and the counts stored. The
  * engine must be at rest. */
+/* The finder knows the entry's middle. */
+static inline void check_found(const struct index *index, struct bytes entry) {
+    size_t head = keys_entry_span(index, entry, 0);
+    size_t tail = keys_entry_span(index, entry, index->schema->keys.sort_count);
+    struct finder_walk walk;
+    bool found = false;
+    finder_seek(&walk, index->finder,
+                finder_hash(bytes_of(entry.data, head), bytes_skip(entry, tail)));
+    while (!found && finder_next(&walk))
+        found = !walk.told || bytes_equal(bytes_of(walk.middle, walk.size),
+                                          bytes_of(entry.data + head, tail - head));
+    assert_true(found);
+}
+
 static inline void check_table(struct local *local, const struct table *table) {
     const struct table_schema *schema = table->schema;
     struct arena arena;
@@ -246,6 +260,8 @@ static inline void check_table(struct local *local, const struct table *table) {
             if (!keys_put_entry(&entry, schema, trees[i], &item))
                 continue;
             assert_true(tree_has(trees[i]->tree, buf_bytes(&entry)));
+            if (trees[i]->finds)
+                check_found(trees[i], buf_bytes(&entry));
             entries[i]++;
             if (trees[i]->schema == NULL)
                 continue;
@@ -260,6 +276,11 @@ static inline void check_table(struct local *local, const struct table *table) {
     for (unsigned i = 0; i < tree_total; i++) {
         tree_check(trees[i]->tree);
         assert_int_equal(tree_count(trees[i]->tree), entries[i]);
+        assert_int_equal(trees[i]->finder != NULL, trees[i]->finds);
+        if (trees[i]->finds) {
+            finder_check(trees[i]->finder);
+            assert_int_equal(finder_count(trees[i]->finder), entries[i]);
+        }
         assert_int_equal(trees[i]->size, sizes[i]);
         assert_int_equal(trees[i]->status, PART_ACTIVE);
     }
@@ -280,7 +301,7 @@ static inline void check_engine(struct engine *engine) {
         struct index *trees[TREES_MAX];
         unsigned tree_total = table_trees(table, trees);
         for (unsigned i = 0; i < tree_total; i++)
-            memory += tree_memory(trees[i]->tree);
+            memory += index_memory(trees[i]);
     }
     assert_int_equal(atomic_load(&local->index_memory), memory);
     pthread_rwlock_unlock(&local->moment);

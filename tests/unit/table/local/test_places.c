@@ -48,17 +48,21 @@ static struct table_schema ranks_schema(struct arena *arena) {
         .billing = BILLING_ON_DEMAND};
 }
 
-static void open_with(struct fixture *f, size_t cache_memory) {
-    struct local_settings settings = {
-        .store.memory = true, .threads = 1, .cache_memory = cache_memory};
+static void open_settings(struct fixture *f, const struct local_settings *settings) {
     *f = (struct fixture){0};
     arena_init(&f->arena);
-    f->engine = engine_open(&settings);
+    f->engine = engine_open(settings);
     struct table_schema schema = ranks_schema(&f->arena);
     create_table(f->engine, &f->arena, &schema);
     for (unsigned b = 0; b < BOARDS; b++)
         for (unsigned m = 0; m < MEMBERS; m++)
             f->entries[b][m] = (struct entry){.board = b, .member = m};
+}
+
+static void open_with(struct fixture *f, size_t cache_memory) {
+    struct local_settings settings = {
+        .store.memory = true, .threads = 1, .cache_memory = cache_memory};
+    open_settings(f, &settings);
 }
 
 static void teardown(struct fixture *f) {
@@ -321,6 +325,34 @@ static void test_cold(void **state) {
     run_model(1, 3000);
 }
 
+/* Trees and finders that a start makes, with one thread and with several, are those that writes
+ * make, and go on from there. */
+static void test_after_start(void **state) {
+    (void)state;
+    struct fixture f;
+    char *folder = folder_make();
+    struct local_settings settings = {.store.path = folder, .threads = 2};
+    open_settings(&f, &settings);
+    random_seed(&f.random, test_seed());
+    for (unsigned start = 0; start < 4; start++) {
+        for (unsigned round = 0; round < 150; round++) {
+            write_one(&f);
+            arena_reset(&f.arena);
+        }
+        check_engine(f.engine);
+        engine_close(f.engine);
+        settings.threads = 1 + start % 2;
+        f.engine = engine_open(&settings);
+        check_engine(f.engine);
+        for (unsigned round = 0; round < 20; round++) {
+            check_places(&f);
+            arena_reset(&f.arena);
+        }
+    }
+    teardown(&f);
+    folder_remove(folder);
+}
+
 /* --- refusals --- */
 
 static void assert_no_place(struct fixture *f, struct place_request request, enum status want) {
@@ -564,13 +596,10 @@ static void test_one_moment_cold(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),
-        cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_other_partition),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_one_moment),
-        cmocka_unit_test(test_one_moment_cold),
+        cmocka_unit_test(test_model),           cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_after_start),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_other_partition), cmocka_unit_test(test_long),
+        cmocka_unit_test(test_one_moment),      cmocka_unit_test(test_one_moment_cold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
