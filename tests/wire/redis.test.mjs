@@ -104,6 +104,23 @@ test('replies come in order, and a client reads what it wrote', () => withClient
   });
 }));
 
+test('more writes than the engine takes at once wait, and none is refused', async () => {
+  const clients = await Promise.all(Array.from({ length: 40 }, () => connect(server.redisPort)));
+  const replies = await Promise.all(clients.map((client, c) =>
+    client.pipeline(Array.from({ length: 1000 }, (_, i) => ['ZADD', 'flood', i, `${c}-${i}`]))));
+  for (const each of replies) for (const reply of each) assert.equal(reply.toString(), ':1\r\n');
+  assert.equal(await clients[0].ask('ZCARD', 'flood'), 40000);
+  // Some leave in the middle of it; the others do not notice.
+  const leaving = clients.slice(0, 20), staying = clients.slice(20);
+  for (const client of leaving) client.pipeline(Array.from({ length: 1000 }, (_, i) => ['ZINCRBY', 'left', 1, i])).catch(() => {});
+  const stayed = Promise.all(staying.map((client) => client.pipeline(Array.from({ length: 1000 }, () => ['ZINCRBY', 'stayed', 1, 'n']))));
+  await pause(5);
+  for (const client of leaving) client.close();
+  const sums = (await stayed).flat().map((reply) => plain(decode(reply))).map(Number).sort((a, b) => a - b);
+  assert.deepEqual(sums, Array.from({ length: 20000 }, (_, i) => i + 1));
+  for (const client of staying) client.close();
+});
+
 test('a client that stops sending still gets its replies', async () => {
   const socket = net.connect({ port: server.redisPort, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';

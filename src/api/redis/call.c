@@ -197,9 +197,8 @@ static void run_again(struct redis_call *call) {
     call_submit(call);
 }
 
-static void run_done(struct task *task) {
-    struct redis_call *call =
-        (struct redis_call *)((char *)task - offsetof(struct redis_call, task));
+/* The change is done, one way or the other. */
+static void take_result(struct redis_call *call) {
     struct redis_client *client = call->client;
     bool waits = call->change.failure.status == OK && call->waits;
     if (call->waiter != NULL && !wait_tried(call, !waits))
@@ -214,12 +213,22 @@ static void run_done(struct task *task) {
         call->repaired = true;
         if (repair != NULL) {
             repair->done = on_done;
+            client->loop->under_way++;
             engine_submit(call->face->game->engine, repair);
             return;
         }
     }
     call->done = true;
     client_drain(client);
+}
+
+static void run_done(struct task *task) {
+    struct redis_call *call =
+        (struct redis_call *)((char *)task - offsetof(struct redis_call, task));
+    struct redis_loop *loop = call->client->loop;
+    loop->under_way--;
+    take_result(call);
+    client_feed(loop);
 }
 
 /* On the engine's thread, mostly. */
@@ -230,6 +239,7 @@ static void on_done(struct change *change) {
 }
 
 void call_submit(struct redis_call *call) {
+    call->client->loop->under_way++;
     engine_submit(call->face->game->engine, &call->change);
 }
 
@@ -448,6 +458,10 @@ static bool must_wait(const struct redis_client *client, const struct redis_comm
            (command->flags & (COMMAND_ALONE | COMMAND_AT_ONCE)) != 0;
 }
 
+static bool writes(const struct redis_command *command) {
+    return command != NULL && (command->flags & COMMAND_WRITE) != 0;
+}
+
 static bool is_muted(struct redis_client *client) {
     if (client->mode == REPLY_SKIP_NEXT)
         client->mode = REPLY_SKIP;
@@ -506,8 +520,13 @@ static void take_up(struct redis_client *client, struct redis_call *call) {
 
 bool call_take_up(struct redis_client *client) {
     const struct resp_parser *parser = &client->parser;
+    struct redis_loop *loop = client->loop;
     if (client->pending != 0 && must_wait(client, redis_command_find(parser->args[0])))
         return false;
+    if (loop->under_way >= loop->under_way_max && writes(redis_command_find(parser->args[0]))) {
+        client_starve(client);
+        return false;
+    }
     struct redis_call *call = take(client);
     call->command = NULL;
     call->args = parser->args;
@@ -515,7 +534,7 @@ bool call_take_up(struct redis_client *client) {
     call->muted = client->mode != REPLY_ON && is_muted(client);
     call->out = (struct resp){client->pending != 0 ? &call->reply : heard(call), client->version};
     client->alone = false;
-    redis_count(&client->loop->commands, 1);
+    redis_count(&loop->commands, 1);
     client_show(client); /* as it is before the command: while that runs it may be elsewhere */
     take_up(client, call);
     return true;

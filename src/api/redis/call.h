@@ -7,7 +7,7 @@
 /* The request that the client's parser has READY: answered, or under way. False if it has to wait
  * for earlier ones: ask again when they are done. */
 bool call_take_up(struct redis_client *client);
-/* Runs a call again that waited for entries. Any thread. */
+/* Gives the call's change to the engine. */
 void call_submit(struct redis_call *call);
 /* The reply of a call that is done goes to the client, and the call to the pool. */
 void call_finish(struct redis_call *call);

@@ -151,11 +151,25 @@ static void on_opened(struct stream *stream, void *context) {
     redis_count(&client->loop->clients_ever, 1);
 }
 
+static void client_unstarve(struct redis_client *client) {
+    struct redis_loop *loop = client->loop;
+    struct redis_client **at = &loop->starved;
+    if (!client->starving)
+        return;
+    while (*at != client)
+        at = &(*at)->next_starved;
+    *at = client->next_starved;
+    if (loop->last_starved == &client->next_starved)
+        loop->last_starved = at;
+    client->starving = false;
+}
+
 /* Nothing is under way any more, except perhaps a wait for entries. */
 static void on_closed(struct stream *stream, void *context) {
     struct redis_client *client = stream->user;
     struct redis_face *face = context;
     unlink_client(face, client);
+    client_unstarve(client);
     while (client->first != NULL) {
         struct redis_call *call = client->first;
         client->first = call->next;
@@ -206,6 +220,24 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
         resp_next(parser);
     }
     return taken;
+}
+
+void client_starve(struct redis_client *client) {
+    struct redis_loop *loop = client->loop;
+    if (client->starving)
+        return;
+    client->starving = true;
+    client->next_starved = NULL;
+    *loop->last_starved = client;
+    loop->last_starved = &client->next_starved;
+}
+
+void client_feed(struct redis_loop *loop) {
+    while (loop->starved != NULL && loop->under_way < loop->under_way_max) {
+        struct redis_client *client = loop->starved;
+        client_unstarve(client);
+        stream_resume(client->stream);
+    }
 }
 
 void client_drain(struct redis_client *client) {

@@ -11,6 +11,8 @@
 
 #include <stdatomic.h>
 
+struct redis_loop; /* face_int.h */
+
 enum reply_mode { REPLY_ON, REPLY_OFF, REPLY_SKIP_NEXT, REPLY_SKIP };
 
 /* Commands between MULTI and EXEC, as copies that live in the queue's arena. */
@@ -72,6 +74,8 @@ struct redis_client {
     unsigned pending;
     unsigned deciding; /* of them, those that decide on the engine's thread */
     bool alone;        /* the last of them runs alone */
+    bool starving;     /* in the loop's list */
+    struct redis_client *next_starved;
 
     struct queue queue;
 };
@@ -86,6 +90,9 @@ void client_set_text(struct redis_client *client, struct bytes *to, struct bytes
 bool client_name_fits(struct bytes name);
 /* Has others see it as it is. */
 void client_show(struct redis_client *client);
+/* The client goes on when the loop's writes are fewer; and: they are. */
+void client_starve(struct redis_client *client);
+void client_feed(struct redis_loop *loop);
 /* Replies to the client's finished calls leave in order, and what waited for them goes on. */
 void client_drain(struct redis_client *client);
 

@@ -2,6 +2,7 @@
 
 #include "api/redis/call.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/random.h"
 
@@ -19,6 +20,10 @@ struct redis_face *redis_face_new(struct game *game, const struct redis_settings
     face->game = game;
     face->settings = *settings;
     face->loops = mem_zalloc(settings->loops * sizeof(*face->loops));
+    for (unsigned i = 0; i < settings->loops; i++) {
+        face->loops[i].under_way_max = 1 + LIMIT_WRITES_WAITING / 2 / settings->loops;
+        face->loops[i].last_starved = &face->loops[i].starved;
+    }
     face->started_ms = clock_now_ms();
     make_run_id(face->run_id);
     pthread_mutex_init(&face->mutex, NULL);

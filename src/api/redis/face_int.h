@@ -18,6 +18,10 @@
 struct redis_loop {
     struct redis_call *pool;
     unsigned pooled;
+    /* Writes that the engine has at the moment, and clients that wait until it has fewer, the
+     * oldest first: its queue is for all, and who finds it full is refused. */
+    unsigned under_way, under_way_max;
+    struct redis_client *starved, **last_starved;
     _Atomic(uint64_t) clients_ever, commands, bytes_in, hits, misses;
 };
 
