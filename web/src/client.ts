@@ -42,6 +42,8 @@ export interface Player {
   colour: string;
   seat: number;
   spectator: boolean;
+  /** Came during a match: looks on until the next one. */
+  waiting: boolean;
   ready: boolean;
   connected: boolean;
   points: number;
@@ -109,6 +111,7 @@ type SocketMaker = new (url: string) => SocketLike;
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
+const ANSWER_WAIT_MS = 10000;
 const ENDED = new Set([4000, 4001]); // there is nothing to come back to
 
 /** A live line: shows states, and (a room's) takes what its player does. */
@@ -127,6 +130,7 @@ export class Line<T> {
     private readonly make: SocketMaker,
   ) {
     this.open();
+    this.watch(globalThis.addEventListener?.bind(globalThis));
   }
 
   /** Does something; resolves with whether it was done, and if not why. */
@@ -136,7 +140,14 @@ export class Line<T> {
       return Promise.resolve({ ok: false, reason: "there is no connection" });
     const id = ++this.lastId;
     return new Promise((resolve) => {
-      this.asked.set(id, resolve);
+      const timer = setTimeout(() => {
+        this.asked.delete(id);
+        resolve({ ok: false, reason: "there was no answer" });
+      }, ANSWER_WAIT_MS);
+      this.asked.set(id, (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
       socket.send(JSON.stringify({ ...what, id }));
     });
   }
@@ -144,9 +155,34 @@ export class Line<T> {
   close(): void {
     this.tell("ended");
     clearTimeout(this.timer);
+    this.watch(globalThis.removeEventListener?.bind(globalThis));
     this.socket?.close(1000);
     this.forget();
   }
+
+  /** Opens a line that may be dead anew, now: a network that goes away takes a minute to be noticed. */
+  renew = (): void => {
+    if (this.status === "ended") return;
+    const socket = this.socket;
+    this.forget();
+    socket?.close(1000);
+    clearTimeout(this.timer);
+    this.wait = FIRST_WAIT_MS;
+    this.tell("lost");
+    this.open();
+  };
+
+  /** Pages hear of their network. */
+  private watch(register: ((type: string, listener: () => void) => void) | undefined): void {
+    register?.("offline", this.renew);
+    register?.("online", this.renew);
+    register?.("pageshow", this.back);
+  }
+
+  /** A page that comes out of the browser's store has lost its lines. */
+  private back = (): void => {
+    if (this.status === "lost") this.renew();
+  };
 
   private open(): void {
     const socket = new this.make(this.url);
