@@ -48,7 +48,7 @@ static enum status make_updated(struct group *group, struct change *change, stru
         return OK;
     }
     prepared->new_size = item_size(&action->new);
-    prepared->value = action_encode(group->local, &action->new, change->arena);
+    prepared->value = action_encode(group->local, &action->new, &group->arena);
     return OK;
 }
 
@@ -91,7 +91,7 @@ static enum status make_computed(struct group *group, struct change *change,
     if (status != OK)
         return status;
     prepared->new_size = item_size(&action->new);
-    prepared->value = action_encode(group->local, &action->new, change->arena);
+    prepared->value = action_encode(group->local, &action->new, &group->arena);
     return OK;
 }
 

@@ -75,21 +75,13 @@ static void sort(struct sorting *all, size_t count) {
 
 /* --- writing --- */
 
-/* Returns the number before which tokens are to be forgotten. */
-static uint64_t put_tokens(struct group *group, struct store_batch *batch) {
+static void put_tokens(struct group *group, struct store_batch *batch) {
     if (group->tokens == NULL)
-        return 0;
+        return;
     struct tokens_step step = tokens_begin(group->local->tokens, batch, clock_now_ms());
     for (struct token_note *note = group->tokens; note != NULL; note = note->next)
         tokens_put(&step, batch, &note->token);
-    return step.keep;
-}
-
-/* After the commit. Nobody but the writer looks at them. */
-static void keep_tokens(struct group *group, uint64_t keep) {
-    tokens_forget(group->local->tokens, keep);
-    for (struct token_note *note = group->tokens; note != NULL; note = note->next)
-        tokens_add(group->local->tokens, &note->token);
+    group->tokens_keep = step.keep;
 }
 
 static void sort_effects(struct steps *steps, struct group *group) {
@@ -110,8 +102,7 @@ static void put_effects(const struct steps *steps, struct store_batch *batch) {
     }
 }
 
-static enum status write_out(struct group *group, const struct steps *steps,
-                             struct failure *failure) {
+static enum status write_out(struct group *group, const struct steps *steps) {
     struct local *local = group->local;
     struct store_batch *batch = store_batch_new(local->store);
     int names = names_count(local->names);
@@ -122,14 +113,12 @@ static enum status write_out(struct group *group, const struct steps *steps,
             catalogue_put_counts(batch, tally->table,
                                  tally->table->item_count + (uint64_t)tally->count,
                                  tally->table->size + (uint64_t)tally->size);
-    uint64_t keep = put_tokens(group, batch);
+    put_tokens(group, batch);
     stream_put_entries(batch, group);
-    enum status status = store_write(local->store, batch, &group->arena, failure);
+    enum status status = store_write(local->store, batch, &group->arena, &group->failure);
     store_batch_free(batch);
-    if (status == OK) {
+    if (status == OK)
         local->names_stored = names;
-        keep_tokens(group, keep);
-    }
     return status;
 }
 
@@ -228,21 +217,19 @@ static void make_visible(struct group *group, struct steps *steps) {
     atomic_fetch_add_explicit(&local->writes, group->writes, memory_order_relaxed);
 }
 
-static void fail_all(struct group *group, const struct failure *failure) {
+void group_fail(struct group *group, const struct failure *failure) {
     for (struct change *change = group->changes; change != NULL; change = change->next)
         change->failure =
             (struct failure){failure->status, arena_copy(change->arena, failure->text)};
 }
 
 void group_commit(struct group *group) {
-    struct failure failure;
     struct steps steps = {0};
-    if (!group_idle(group)) {
-        sort_effects(&steps, group);
-        if (write_out(group, &steps, &failure) == OK)
-            make_visible(group, &steps);
-        else
-            fail_all(group, &failure);
-    }
-    group_clear(group);
+    if (group_idle(group))
+        return;
+    sort_effects(&steps, group);
+    if (write_out(group, &steps) == OK)
+        make_visible(group, &steps);
+    else
+        group_fail(group, &group->failure);
 }

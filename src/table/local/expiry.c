@@ -75,7 +75,7 @@ static size_t collect(const struct table *table, int64_t now_ms, struct arena *a
 
 static enum status run_batch(struct local *local, struct table *table, int64_t now_ms,
                              uint64_t *done) {
-    struct group *group = &local->writer->group;
+    struct group *group = local->writer->filling;
     struct arena arena;
     arena_init(&arena);
     struct change change = {.kind = CHANGE_WRITE, .arena = &arena};
@@ -89,6 +89,7 @@ static enum status run_batch(struct local *local, struct table *table, int64_t n
     if (status == OK) {
         group_add(group, &change);
         group_commit(group);
+        group_settle(group);
         group_take(group);
         status = change.failure.status;
     }

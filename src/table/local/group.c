@@ -1,9 +1,9 @@
 /* A group: all the changes of one commit.
  *
- * Each change is decided against the store and an overlay of what the group did before it, as if
- * those before it were already committed. Nothing in memory changes until the store has the whole
- * group; so when the store refuses it, there is nothing to undo, and since any change may have
- * seen what another one did, all of them fail together. */
+ * Each change is decided against the store and an overlay of what the group, and the group below
+ * it, did before, as if those before it were already committed. Nothing in memory changes until the
+ * store has the whole group; so when the store refuses it, there is nothing to undo, and since any
+ * change may have seen what another one did, all of them fail together. */
 #include "table/local/writer.h"
 
 #include "base/clock.h"
@@ -25,17 +25,18 @@ static void start(struct group *group) {
     group->entry_count = 0;
     group->writes = 0;
     group->size = 0;
+    group->failure = (struct failure){0};
 }
 
-void group_init(struct group *group, struct local *local) {
-    *group = (struct group){.local = local};
+void group_init(struct group *group, struct local *local, unsigned number) {
+    *group = (struct group){.local = local, .number = number};
     group->changes_end = &group->changes;
     start(group);
 }
 
 void group_clear(struct group *group) {
     for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
-        tally->table->tally = NULL;
+        tally->table->tally[group->number] = NULL;
     overlay_clear(&group->overlay);
     map_release(&group->tokens_seen);
     arena_reset(&group->arena);
@@ -53,46 +54,52 @@ void group_release(struct group *group) {
 enum status group_read(struct group *group, const struct prepared *prepared, struct arena *arena,
                        struct bytes *out) {
     const struct effect *effect = overlay_get(&group->overlay, prepared->hash, prepared->key);
+    if (effect == NULL && group->below != NULL)
+        effect = overlay_get(&group->below->overlay, prepared->hash, prepared->key);
     if (effect == NULL)
         return local_read_hashed(group->local, NULL, prepared->key, prepared->hash, arena, out);
     if (effect->value.data == NULL)
         return NOT_FOUND;
-    /* The bytes are another change's, which may be done with before this one. */
     *out = arena_copy(arena, effect->value);
     return OK;
 }
 
 /* --- taking up what was decided --- */
 
-static void set_effect(struct group *group, const struct prepared *prepared) {
+/* What is kept of it is the group's: the change may be done before the group is forgotten. */
+static void set_effect(struct group *group, const struct action *action) {
+    const struct prepared *prepared = action->engine_data;
     struct effect *effect = overlay_get(&group->overlay, prepared->hash, prepared->key);
     if (effect == NULL) {
         effect = ARENA_NEW(&group->arena, struct effect);
-        effect->key = prepared->key;
+        effect->key = arena_copy(&group->arena, prepared->key);
         effect->hash = prepared->hash;
         *group->effects_end = effect;
         group->effects_end = &effect->next;
         overlay_add(&group->overlay, effect);
     }
     effect->value = prepared->stays ? prepared->value : (struct bytes){0};
+    if (action->kind == ACTION_PUT)
+        effect->value = arena_copy(&group->arena, prepared->value);
     group->size += effect->key.size + effect->value.size;
 }
 
 static struct tally *tally_of(struct group *group, struct table *table) {
-    if (table->tally == NULL) {
+    struct tally **of = &table->tally[group->number];
+    if (*of == NULL) {
         struct tally *tally = ARENA_NEW(&group->arena, struct tally);
         tally->table = table;
         tally->next = group->tallies;
-        group->tallies = table->tally = tally;
+        group->tallies = *of = tally;
     }
-    return table->tally;
+    return *of;
 }
 
 static void take_up(struct group *group, const struct action *action) {
     struct prepared *prepared = action->engine_data;
     if (!prepared->changes)
         return;
-    set_effect(group, prepared);
+    set_effect(group, action);
     struct tally *tally = tally_of(group, prepared->table);
     tally->count += (int64_t)prepared->stays - (int64_t)action->had_old;
     tally->size += (int64_t)prepared->new_size - (int64_t)prepared->old_size;
@@ -132,9 +139,11 @@ static struct bytes token_name(const struct token *token) {
     return bytes_of(token->name, sizeof(token->name));
 }
 
-/* The token of an earlier change, of this group or of one before, that is the same; or NULL. */
+/* The token of an earlier change that is the same, of this group or of any before; or NULL. */
 static const struct token *find_token(struct group *group, const struct token *like) {
     const struct token_note *note = map_get(&group->tokens_seen, token_name(like));
+    if (note == NULL && group->below != NULL)
+        note = map_get(&group->below->tokens_seen, token_name(like));
     return note != NULL ? &note->token : tokens_find(group->local->tokens, like, like->at_ms);
 }
 
@@ -205,6 +214,22 @@ void group_add(struct group *group, struct change *change) {
         take_up(group, &change->actions[i]);
     if (change->token.size != 0)
         note_token(group, &token);
+}
+
+void group_settle(struct group *group) {
+    struct tokens *tokens = group->local->tokens;
+    bool done = group->failure.status == OK && group->tokens != NULL;
+    if (done)
+        tokens_forget(tokens, group->tokens_keep);
+    for (struct token_note *note = group->tokens; done && note != NULL; note = note->next)
+        tokens_add(tokens, &note->token);
+    group_clear(group);
+}
+
+void group_follow(struct group *group, struct group *next) {
+    uint64_t first = group->entry_count != 0 ? group->sequence : group->local->streams.next;
+    next->below = group;
+    next->sequence = first + group->entry_count;
 }
 
 struct change *group_take(struct group *group) {

@@ -10,6 +10,7 @@ struct local_settings {
     size_t cache_memory; /* bytes for hot items; 0: 256 MB */
     size_t index_memory; /* bytes for index trees; 0: half of the machine's memory */
     unsigned threads;    /* for building indexes; 0: one a core */
+    unsigned apart_from; /* changes that make a group worth a second thread; 0: as measured */
 };
 
 /* Opens the data, builds the indexes, starts the writer thread. Close with engine_close(). */

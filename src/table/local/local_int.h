@@ -86,11 +86,11 @@ struct table {
     uint64_t item_count, size;
     struct index *indexes[INDEXES_MAX]; /* in the schema's order */
     unsigned index_count;
-    struct index *expiry;  /* items by when they end; NULL: they do not */
-    struct index *retired; /* dropped indexes, until the table is freed */
-    struct tally *tally;   /* the writer's, while it makes a group */
-    bool loading;          /* not yet whole: nobody but its loader may use it; under moment */
-    struct stream *stream; /* the writer's: the present one, or NULL */
+    struct index *expiry;   /* items by when they end; NULL: they do not */
+    struct index *retired;  /* dropped indexes, until the table is freed */
+    struct tally *tally[2]; /* of the writer's groups, while it makes them */
+    bool loading;           /* not yet whole: nobody but its loader may use it; under moment */
+    struct stream *stream;  /* the writer's: the present one, or NULL */
 };
 
 /* A table with one reference and a copy of the schema, its indexes without trees. (table.c) */

@@ -50,8 +50,10 @@ void stream_add(struct group *group, const struct action *action) {
     entry->created_ms = record.created_ms;
     entry->shard = shard_of(prepared->key);
     entry->value = arena_copy(&group->arena, buf_bytes(&group->after));
+    if (group->entry_count == 0 && group->below == NULL)
+        group->sequence = group->local->streams.next;
     stream_key(stream->table, stream->info.label_ms, entry->shard,
-               group->local->streams.next + group->entry_count++, entry->key);
+               group->sequence + group->entry_count++, entry->key);
     *group->entries_end = entry;
     group->entries_end = &entry->next;
     group->size += STREAM_KEY_SIZE + entry->value.size;
@@ -62,11 +64,12 @@ void stream_put_entries(struct store_batch *batch, const struct group *group) {
         return;
     for (const struct stream_entry *entry = group->entries; entry != NULL; entry = entry->next)
         store_put(batch, STORE_STREAM, bytes_of(entry->key, STREAM_KEY_SIZE), entry->value);
-    stream_put_next(batch, group->local->streams.next + group->entry_count);
+    stream_put_next(batch, group->sequence + group->entry_count);
 }
 
 void stream_take_entries(struct group *group) {
-    group->local->streams.next += group->entry_count;
+    if (group->entries != NULL)
+        group->local->streams.next = group->sequence + group->entry_count;
     for (const struct stream_entry *entry = group->entries; entry != NULL; entry = entry->next) {
         int64_t *oldest = &entry->stream->oldest_ms[entry->shard];
         if (*oldest == STREAM_EMPTY)

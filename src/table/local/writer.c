@@ -1,17 +1,20 @@
 /* The writer thread and its queue.
  *
  * Whoever submits prepares the change on its own thread and appends it under a short lock. The
- * writer takes all that waits, makes one group of it and commits it with one write: while the disk
- * is busy with one group the next one gathers, so a group is as large as the load asks for and a
- * lone writer waits for nobody. The writer is only signalled when it sleeps. */
+ * writer takes what waits and fills a group with it; as soon as no other group is being committed,
+ * it hands it over. So a group is as large as the load asks for, and a lone writer waits for
+ * nobody. The writer is only signalled when it sleeps, and while the committer is busy only for
+ * every few. */
 #include "table/local/writer.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 
-#include <unistd.h>
-
-enum { GATHER_FROM_US = 200, GATHER_MAX_US = 500, GATHER_NAP_US = 20 };
+enum {
+    WAKE_EACH = 16,   /* changes that the writer is woken for while a commit is under way */
+    APART_FROM = 128, /* changes that are worth a second thread */
+    AHEAD = 8,        /* changes that the memory is asked for before they are decided */
+};
 
 /* Actions of a change as the queue counts them; those it has yet to decide on wait for nobody. */
 static size_t actions_of(const struct change *change) {
@@ -31,7 +34,7 @@ static bool enter(struct writer *writer, const struct change *change) {
     return changes < LIMIT_WRITES_WAITING && actions <= LIMIT_ACTIONS_WAITING;
 }
 
-static void finish(struct writer *writer, struct change *change) {
+void writer_finish(struct writer *writer, struct change *change) {
     leave(writer, change);
     change_release(change);
     change->done(change);
@@ -41,18 +44,21 @@ static void finish(struct writer *writer, struct change *change) {
 
 static enum status post(struct writer *writer, struct change *change) {
     enum status status = OK;
+    bool wake = false;
     change->next = NULL;
     pthread_mutex_lock(&writer->lock);
-    bool wake = writer->sleeping;
     if (writer->stopping)
         status = STOPPING;
     else {
         *writer->last = change;
         writer->last = &change->next;
-        writer->sleeping = false;
+        writer->queued++;
+        wake = writer->wake_at != 0 && writer->queued >= writer->wake_at;
+        if (wake)
+            writer->wake_at = 0;
     }
     pthread_mutex_unlock(&writer->lock);
-    if (wake && status == OK)
+    if (wake)
         pthread_cond_signal(&writer->wake);
     return status;
 }
@@ -60,7 +66,7 @@ static enum status post(struct writer *writer, struct change *change) {
 void writer_post_finished(struct writer *writer) {
     pthread_mutex_lock(&writer->lock);
     writer->finished = true;
-    writer->sleeping = false;
+    writer->wake_at = 0;
     pthread_cond_signal(&writer->wake);
     pthread_mutex_unlock(&writer->lock);
 }
@@ -104,37 +110,45 @@ void local_submit(struct engine *engine, struct change *change) {
             return; /* it may be done already: hands off */
         failure_set(&change->failure, change->arena, status, "The server is shutting down.");
     }
-    finish(writer, change);
+    writer_finish(writer, change);
 }
 
-/* --- the thread --- */
+/* --- the queue's other end --- */
 
 /* Sleeps until it is woken or a job is due; false when one is. */
-static bool sleep_on(struct writer *writer) {
+static bool sleep_on(struct writer *writer, size_t wake_at) {
     struct timespec until = {.tv_sec = writer->tick_at_us / 1000000,
                              .tv_nsec = writer->tick_at_us % 1000000 * 1000};
-    writer->sleeping = true;
+    writer->wake_at = wake_at;
     return pthread_cond_timedwait(&writer->wake, &writer->lock, &until) == 0;
 }
 
-/* Moves all that waits to `taken`. When there is nothing to do it sleeps until a job is due, or,
- * if stopping, returns false. */
+/* Whether what is at hand has to wait until the commit that is under way is over. */
+static bool is_blocked(const struct writer *writer) {
+    return writer->committing != NULL && writer->taken != NULL;
+}
+
+/* Moves all that waits to `taken`. When there is nothing to do it sleeps until there is, or until a
+ * job is due; if stopping, and all is done, it returns false. */
 static bool take(struct writer *writer, bool *finished) {
     pthread_mutex_lock(&writer->lock);
-    bool awake = true;
-    while (awake && writer->taken == NULL && writer->first == NULL && !writer->finished &&
-           !writer->stopping)
-        awake = sleep_on(writer);
-    writer->sleeping = false;
+    bool busy = writer->committing != NULL;
+    size_t enough = is_blocked(writer) ? SIZE_MAX : busy ? WAKE_EACH : 1;
+    bool awake = writer->taken == NULL || busy;
+    while (awake && writer->queued < enough && !writer->finished && writer->commit != COMMIT_DONE &&
+           !(writer->stopping && !busy))
+        awake = sleep_on(writer, enough);
+    writer->wake_at = 0;
     if (writer->first != NULL) {
         *writer->taken_end = writer->first;
         writer->taken_end = writer->last;
         writer->first = NULL;
         writer->last = &writer->first;
+        writer->queued = 0;
     }
     *finished = writer->finished;
     writer->finished = false;
-    bool more = writer->taken != NULL || *finished || !writer->stopping;
+    bool more = writer->taken != NULL || *finished || busy || !writer->stopping;
     pthread_mutex_unlock(&writer->lock);
     return more;
 }
@@ -148,89 +162,181 @@ static struct change *pop(struct writer *writer) {
     return change;
 }
 
+/* --- groups --- */
+
+static void finish_group(struct writer *writer, struct group *group) {
+    struct change *change = group_take(group);
+    while (change != NULL) {
+        struct change *next = change->next; /* done() may free it */
+        writer_finish(writer, change);
+        change = next;
+    }
+}
+
+/* Takes back the group that was committed. What followed on one that failed fails, too. */
+static void settle(struct writer *writer) {
+    struct group *group = writer->committing, *next = writer->filling;
+    bool failed = group->failure.status != OK;
+    writer->committing = NULL;
+    next->below = NULL;
+    if (failed)
+        group_fail(next, &group->failure);
+    group_settle(group);
+    if (failed) {
+        group_clear(next);
+        finish_group(writer, next);
+    }
+}
+
+/* If a commit is under way, and over or (`wait`) when it is. */
+static void look_after_commit(struct writer *writer, bool wait) {
+    if (writer->committing == NULL)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    while (wait && writer->commit != COMMIT_DONE) {
+        writer->wake_at = SIZE_MAX;
+        pthread_cond_wait(&writer->wake, &writer->lock);
+    }
+    writer->wake_at = 0;
+    bool over = writer->commit == COMMIT_DONE;
+    if (over)
+        writer->commit = COMMIT_NONE;
+    pthread_mutex_unlock(&writer->lock);
+    if (over)
+        settle(writer);
+}
+
+/* A few are sooner committed than handed over. */
+static bool commits_itself(const struct group *group) {
+    unsigned from = group->local->settings.apart_from;
+    if (from == 0)
+        from = APART_FROM;
+    return group_idle(group) || (group->change_count < from && group->action_count < from);
+}
+
+/* Nothing is being committed. */
+static void commit(struct writer *writer) {
+    struct group *group = writer->filling;
+    bool itself = commits_itself(group);
+    writer->last_count = group->change_count;
+    if (itself) {
+        group_commit(group);
+        group_settle(group);
+        finish_group(writer, group);
+        return;
+    }
+    writer->filling = &writer->groups[1 - group->number];
+    group_follow(group, writer->filling);
+    writer->committing = group;
+    pthread_mutex_lock(&writer->lock);
+    writer->commit = COMMIT_HANDED;
+    pthread_cond_signal(&writer->work);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+/* Until nothing is being filled or committed. */
+static void drain(struct writer *writer) {
+    look_after_commit(writer, true);
+    if (writer->filling->change_count != 0) {
+        commit(writer);
+        look_after_commit(writer, true);
+    }
+}
+
+/* --- the thread --- */
+
 static void fail_taken(struct writer *writer, enum status status) {
     unsigned count = 0;
     while (writer->taken != NULL && count++ < LIMIT_GROUP_WRITES) {
         struct change *change = pop(writer);
         failure_set(&change->failure, change->arena, status,
                     "The disk refuses writes at present. Try again soon.");
-        finish(writer, change);
+        writer_finish(writer, change);
     }
 }
 
-/* Those whose replies have just left are about to come again: while the disk is slow, a moment's
- * wait for as many as were in the last group makes one commit of what would be two. */
-static void gather(struct writer *writer) {
-    if (!writer->syncs || writer->last_count < 2 || writer->commit_us < GATHER_FROM_US)
-        return;
-    int64_t most = writer->commit_us / 4 < GATHER_MAX_US ? writer->commit_us / 4 : GATHER_MAX_US;
-    int64_t until = clock_ticks_us() + most;
-    while (atomic_load_explicit(&writer->waiting, memory_order_relaxed) < writer->last_count &&
-           clock_ticks_us() < until)
-        usleep(GATHER_NAP_US);
-    bool finished;
-    take(writer, &finished);
-    if (finished)
-        writer_post_finished(writer);
+static bool is_plain(const struct change *change) {
+    return change->kind == CHANGE_WRITE && change->decide == NULL;
 }
 
-static void finish_group(struct writer *writer) {
-    struct change *change = group_take(&writer->group);
-    while (change != NULL) {
-        struct change *next = change->next; /* done() may free it */
-        finish(writer, change);
-        change = next;
-    }
+static struct change *ahead_of(struct change *change, unsigned count) {
+    while (change != NULL && count-- > 0)
+        change = change->next;
+    return change;
+}
+
+/* Those further down: their first action is usually their only one. */
+static void ask_ahead(struct local *local, struct change **far, struct change **near) {
+    if (*far != NULL && is_plain(*far) && (*far)->action_count != 0)
+        action_soon(local, &(*far)->actions[0]);
+    if (*near != NULL && is_plain(*near) && (*near)->action_count != 0)
+        action_sooner(local, &(*near)->actions[0]);
+    *far = ahead_of(*far, 1);
+    *near = ahead_of(*near, 1);
 }
 
 /* Fills the group with what was taken, as far as it goes. */
-static void fill_group(struct writer *writer) {
-    struct group *group = &writer->group;
-    while (writer->taken != NULL && writer->taken->kind == CHANGE_WRITE &&
-           group_takes(group, writer->taken)) {
-        struct change *change = pop(writer);
-        group_add(group, change);
-        if (change->decide != NULL && group_idle(group))
-            finish_group(writer); /* it waits for nothing */
+static void fill(struct local *local) {
+    struct writer *writer = local->writer;
+    struct change *far = ahead_of(writer->taken, AHEAD);
+    struct change *near = ahead_of(writer->taken, AHEAD / 2);
+    while (writer->taken != NULL && is_plain(writer->taken) &&
+           group_takes(writer->filling, writer->taken)) {
+        ask_ahead(local, &far, &near);
+        group_add(writer->filling, pop(writer));
     }
 }
 
-static void run_group(struct writer *writer) {
-    struct group *group = &writer->group;
-    gather(writer);
-    fill_group(writer);
-    int64_t start = clock_ticks_us();
-    group_commit(group);
-    writer->commit_us = clock_ticks_us() - start;
-    writer->last_count = group->change_count;
-    finish_group(writer);
+/* What cannot go with others. Nothing else is under way. */
+static void run_alone(struct local *local, struct change *change) {
+    struct writer *writer = local->writer;
+    if (change->kind != CHANGE_WRITE) {
+        tables_execute(local, change);
+        writer_finish(writer, change);
+        return;
+    }
+    group_add(writer->filling, change);
+    if (group_idle(writer->filling))
+        finish_group(writer, writer->filling); /* it waits for nothing */
 }
 
+/* Does what can be done with what was taken; what is left has to wait for the committer. */
 static void run(struct local *local) {
     struct writer *writer = local->writer;
-    if ((store_is_broken(local->store) || writer->stale) && writer_recover(local) != OK) {
-        fail_taken(writer, IO_FAILED);
-        return;
+    while (writer->taken != NULL || writer->filling->change_count != 0) {
+        bool empty = writer->filling->change_count == 0;
+        if (empty && writer->committing == NULL &&
+            (store_is_broken(local->store) || writer->stale) && writer_recover(local) != OK) {
+            fail_taken(writer, IO_FAILED);
+            return;
+        }
+        fill(local);
+        if (writer->filling->change_count != 0) {
+            if (writer->committing != NULL)
+                return;
+            commit(writer);
+        } else if (writer->taken != NULL && !is_plain(writer->taken)) {
+            look_after_commit(writer, true);
+            run_alone(local, pop(writer));
+        }
     }
-    if (writer->taken->kind == CHANGE_WRITE) {
-        run_group(writer);
-        return;
-    }
-    struct change *change = pop(writer);
-    tables_execute(local, change);
-    finish(writer, change);
 }
 
 static void *writer_main(void *argument) {
     struct local *local = argument;
+    struct writer *writer = local->writer;
     bool finished;
-    while (take(local->writer, &finished)) {
-        if (finished)
+    while (take(writer, &finished)) {
+        look_after_commit(writer, false);
+        if (finished) {
+            drain(writer);
             backfill_finish(local);
-        if (local->writer->taken != NULL)
-            run(local);
-        if (clock_ticks_us() >= local->writer->tick_at_us)
+        }
+        run(local);
+        if (clock_ticks_us() >= writer->tick_at_us) {
+            drain(writer);
             writer_tick(local);
+        }
     }
     return NULL;
 }
@@ -239,8 +345,10 @@ static void *writer_main(void *argument) {
 
 static void writer_free(struct local *local) {
     struct writer *writer = local->writer;
-    group_release(&writer->group);
+    group_release(&writer->groups[0]);
+    group_release(&writer->groups[1]);
     pthread_cond_destroy(&writer->wake);
+    pthread_cond_destroy(&writer->work);
     pthread_mutex_destroy(&writer->lock);
     mem_free(writer);
     local->writer = NULL;
@@ -255,19 +363,29 @@ static void init_wake(struct writer *writer) {
     pthread_condattr_destroy(&attributes);
 }
 
-enum status writer_start(struct local *local, struct arena *arena, struct failure *failure) {
+static struct writer *writer_new(struct local *local) {
     struct writer *writer = mem_zalloc(sizeof(*writer));
-    local->writer = writer;
     pthread_mutex_init(&writer->lock, NULL);
     init_wake(writer);
+    pthread_cond_init(&writer->work, NULL);
     writer->tick_at_us = clock_ticks_us();
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
     writer->syncs =
         !local->settings.store.memory && local->settings.store.sync == STORE_SYNC_COMMIT;
-    group_init(&writer->group, local);
-    if (pthread_create(&writer->thread, NULL, writer_main, local) == 0)
+    for (unsigned i = 0; i < 2; i++)
+        group_init(&writer->groups[i], local, i);
+    writer->filling = &writer->groups[0];
+    return writer;
+}
+
+enum status writer_start(struct local *local, struct arena *arena, struct failure *failure) {
+    struct writer *writer = local->writer = writer_new(local);
+    bool commits = committer_start(local);
+    if (commits && pthread_create(&writer->thread, NULL, writer_main, local) == 0)
         return OK;
+    if (commits)
+        committer_end(writer);
     writer_free(local);
     return failure_set(failure, arena, IO_FAILED, "The writer thread cannot be started.");
 }
@@ -276,9 +394,11 @@ void writer_stop(struct local *local) {
     struct writer *writer = local->writer;
     pthread_mutex_lock(&writer->lock);
     writer->stopping = true;
+    writer->wake_at = 0;
     pthread_cond_signal(&writer->wake);
     pthread_mutex_unlock(&writer->lock);
     pthread_join(writer->thread, NULL);
+    committer_end(writer);
     backfill_stop_all(local);
     writer_free(local);
 }

@@ -3,9 +3,9 @@
  * A change travels like this (README.md tells the story):
  *
  *   submitter   change_prepare()   find the tables, check, make keys, encode items to put
- *               writer_post()      into the queue
+ *               post()             into the queue
  *   writer      group_add()        read what was there, decide, plan; later ones see earlier ones
- *               group_commit()     one write to the store, then memory under `moment`
+ *   committer   group_commit()     one write to the store, then memory under `moment`
  *               done()
  *
  * Changes of tables are made one at a time, between groups.
@@ -64,7 +64,10 @@ struct token_note {
 
 struct group {
     struct local *local;
-    struct arena arena; /* effects, moves, tallies, tokens */
+    unsigned number;           /* 0 or 1: which of a table's tallies are its own */
+    const struct group *below; /* the one before, until that is settled */
+    struct failure failure;    /* of its commit */
+    struct arena arena;        /* effects, moves, tallies, tokens */
     struct overlay overlay;
     struct effect *effects, **effects_end;
     struct move *moves, **moves_end;
@@ -72,7 +75,9 @@ struct group {
     struct tally *tallies;
     struct token_note *tokens, **tokens_end;
     struct map tokens_seen; /* token.name -> struct token_note */
+    uint64_t tokens_keep;   /* those before this number go when it is committed */
     struct stream_entry *entries, **entries_end;
+    uint64_t sequence; /* the first entry's */
     unsigned entry_count;
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
@@ -82,10 +87,12 @@ struct group {
     struct buf before, after; /* scratch for index entries and records */
 };
 
-void group_init(struct group *group, struct local *local);
+void group_init(struct group *group, struct local *local, unsigned number);
 void group_release(struct group *group);
 /* Forgets what it came to, but not its changes. */
 void group_clear(struct group *group);
+/* `next`, which is empty, will follow on what this one came to. */
+void group_follow(struct group *group, struct group *next);
 static inline bool group_full(const struct group *group) {
     return group->change_count >= LIMIT_GROUP_WRITES || group->size >= LIMIT_GROUP_SIZE;
 }
@@ -103,10 +110,13 @@ static inline bool group_idle(const struct group *group) {
 /* Executes a CHANGE_WRITE against the store and what the group did before; its outcome is in the
  * change, but nobody may be told before the commit. */
 void group_add(struct group *group, struct change *change);
-/* Writes what the group came to, makes it visible and empties the group but for its changes,
- * which the caller then finishes. If the store refuses, each change has failed and memory is as
- * before. */
+/* Writes what the group came to and makes it visible. If the store refuses, each change has failed
+ * and memory is as before. */
 void group_commit(struct group *group);
+/* After that, by the writer, and before it looks at the next group: forgets all but the changes. */
+void group_settle(struct group *group);
+/* Each change fails like that. */
+void group_fail(struct group *group, const struct failure *failure);
 /* The changes of the group, which then has none; linked by `next`. */
 struct change *group_take(struct group *group);
 /* An item's bytes as this group sees them, in the arena; NOT_FOUND. */
@@ -209,31 +219,55 @@ int64_t expiry_run(struct local *local);
 /* All of them, for CHANGE_EXPIRE. */
 enum status expiry_run_all(struct local *local, struct change *change);
 
-/* --- the writer --- */
+/* --- the writer ---
+ *
+ * Two threads. The writer decides: it fills a group with what waits. The committer commits: it
+ * brings a large group to the disk and makes it visible (small ones the writer commits itself: to
+ * wake a thread costs more). While it does, the writer fills the next group,
+ * which follows on what the one before came to (`below`), committed or not. If that one fails, so
+ * do all of the next. There are never more than these two.
+ *
+ * All else (tables, decisions, what goes by the clock, recovery) is done by the writer while
+ * nothing is being committed. So what "the writer's" things are is told by who holds the group: the
+ * committer from the time it is handed over until it is done, then the writer again. */
+
+enum commit_state { COMMIT_NONE, COMMIT_HANDED, COMMIT_DONE };
 
 struct writer {
-    pthread_t thread;
+    pthread_t thread, committer;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    pthread_cond_t wake; /* the writer, */
+    pthread_cond_t work; /* and the committer */
     /* under lock */
     struct change *first, **last;
-    bool finished; /* a build is */
-    bool sleeping, stopping;
-    atomic_uint waiting;           /* changes submitted and not yet done, */
+    size_t queued;            /* how many these are, */
+    size_t wake_at;           /* and how many are worth waking the writer for; 0: it is awake */
+    bool finished;            /* a build is */
+    bool stopping, ending;    /* the writer is to end; the committer is */
+    enum commit_state commit; /* of `committing` */
+    atomic_uint waiting;      /* changes submitted and not yet done, */
     atomic_size_t waiting_actions; /* and their actions */
 
     /* the thread's own */
-    struct group group;
+    struct group groups[2];
+    struct group *filling;
+    struct group *committing; /* handed over and not yet settled, or NULL */
     struct change *taken, **taken_end;
     struct backfill *builds; /* running or finished, not yet forgotten */
     bool syncs;              /* a commit waits for the disk */
     unsigned last_count;     /* changes in the last group */
-    int64_t commit_us;       /* what its commit took */
     int64_t retry_at_us;     /* no recovery before */
     int64_t tick_at_us;      /* no job before */
     uint32_t expired_table;  /* whose items went last: others come first */
     bool stale;              /* memory may disagree with the store: a recovery was not finished */
 };
+
+/* Tells the submitter. Either thread. */
+void writer_finish(struct writer *writer, struct change *change);
+
+/* The committer's (committer.c). Ended by writer->ending. */
+bool committer_start(struct local *local);
+void committer_end(struct writer *writer);
 
 /* From a build's thread: it is finished. */
 void writer_post_finished(struct writer *writer);

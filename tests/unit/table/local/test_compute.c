@@ -11,13 +11,20 @@ struct world {
     struct arena arena;
 };
 
-static void world_open(struct world *world) {
+static void world_open_in(struct world *world, const char *folder) {
+    struct local_settings settings = {.store = {.path = folder, .memory = folder == NULL},
+                                      .threads = 1,
+                                      .apart_from = folder == NULL ? 0 : 2};
     arena_init(&world->arena);
-    world->engine = engine_open_memory();
+    world->engine = engine_open(&settings);
     struct table_schema schema = game_schema(&world->arena, "game");
     schema.stream = STREAM_BOTH;
     schema.expiry = BYTES("ends");
     create_table(world->engine, &world->arena, &schema);
+}
+
+static void world_open(struct world *world) {
+    world_open_in(world, NULL);
 }
 
 static void world_close(struct world *world) {
@@ -580,14 +587,12 @@ static void *play(void *argument) {
     return NULL;
 }
 
-static void test_model(void **state) {
-    (void)state;
-    uint64_t seed = test_seed();
+static void run_model(uint64_t seed, const char *folder) {
     struct world world;
     struct player players[THREADS] = {0};
     struct item item;
     int64_t sum = 0;
-    world_open(&world);
+    world_open_in(&world, folder);
     for (int i = 0; i < THREADS; i++) {
         players[i].engine = world.engine;
         random_seed(&players[i].random, seed + (uint64_t)i);
@@ -608,6 +613,19 @@ static void test_model(void **state) {
     world_close(&world);
 }
 
+static void test_model(void **state) {
+    (void)state;
+    run_model(test_seed(), NULL);
+}
+
+/* Where a commit takes its time, groups are filled while others are committed. */
+static void test_model_on_disk(void **state) {
+    (void)state;
+    char *folder = folder_make();
+    run_model(test_seed(), folder);
+    folder_remove(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),           cmocka_unit_test(test_rules),
@@ -615,6 +633,6 @@ int main(void) {
         cmocka_unit_test(test_token),         cmocka_unit_test(test_large),
         cmocka_unit_test(test_busy),          cmocka_unit_test(test_decide),
         cmocka_unit_test(test_decide_faults), cmocka_unit_test(test_decide_order),
-        cmocka_unit_test(test_model)};
+        cmocka_unit_test(test_model),         cmocka_unit_test(test_model_on_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,10 +297,11 @@ static void check_end(struct engine *engine, const struct player *players) {
     arena_release(&arena);
 }
 
-static void test_model(void **state) {
-    (void)state;
-    uint64_t seed = test_seed();
-    struct engine *engine = engine_open_memory();
+static void run_model(uint64_t seed, const char *folder) {
+    struct local_settings settings = {.store = {.path = folder, .memory = folder == NULL},
+                                      .threads = 1,
+                                      .apart_from = folder == NULL ? 0 : 2};
+    struct engine *engine = engine_open(&settings);
     struct player players[THREADS] = {0};
     struct meddler meddler = {.engine = engine};
     struct arena arena;
@@ -329,7 +330,20 @@ static void test_model(void **state) {
     arena_release(&arena);
 }
 
+static void test_model(void **state) {
+    (void)state;
+    run_model(test_seed(), NULL);
+}
+
+static void test_model_on_disk(void **state) {
+    (void)state;
+    char *folder = folder_make();
+    run_model(test_seed(), folder);
+    folder_remove(folder);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_model)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_model),
+                                       cmocka_unit_test(test_model_on_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

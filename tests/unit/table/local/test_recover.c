@@ -3,6 +3,7 @@
  * agrees with the items. */
 #include "engine.h"
 
+#include "base/random.h"
 #include "table/local/writer.h"
 
 enum { KEYS = 6, STEPS = 24 };
@@ -297,6 +298,108 @@ static void test_readers(void **state) {
     arena_release(&world.arena);
 }
 
+/* --- groups that follow on one that fails --- */
+
+enum { ADDERS = 6, COUNTERS = 3, ROUNDS = 6 };
+
+/* Each adds to counters that all share. A write that failed may be there after all, so what the
+ * counter shows is between what was acknowledged and what was tried. */
+struct adder {
+    struct world *world;
+    struct random random;
+    pthread_t thread;
+    atomic_bool *stop;
+    unsigned done[COUNTERS], tried[COUNTERS];
+};
+
+static enum status add_one(struct action *action, const struct item *old, struct arena *arena,
+                           struct item *new) {
+    int64_t number = 0;
+    if (old->count != 0)
+        number_to_int(item_get(old, BYTES("score"))->bytes, &number);
+    struct value more = {.type = VALUE_N, .bytes = number_from_int(arena, number + 1)};
+    struct value board = value_string(BYTES("b"));
+    *new = item_with(arena, &action->item, BYTES("score"), &more);
+    *new = item_with(arena, new, BYTES("board"), &board);
+    return OK;
+}
+
+static struct item counter_key(struct arena *arena, unsigned counter) {
+    static const char *const names[COUNTERS] = {"pk=S:x", "pk=S:y", "pk=S:z"};
+    return item_of(arena, names[counter], "sk=S:0", NULL);
+}
+
+static void *add_on(void *argument) {
+    struct adder *adder = argument;
+    struct arena arena;
+    arena_init(&arena);
+    while (!atomic_load(adder->stop)) {
+        unsigned counter = (unsigned)random_below(&adder->random, COUNTERS);
+        arena_reset(&arena);
+        struct action action = {.kind = ACTION_COMPUTE,
+                                .table = BYTES("game"),
+                                .item = counter_key(&arena, counter),
+                                .compute = add_one};
+        struct change change = write_of(&arena, &action, 1);
+        adder->tried[counter]++;
+        if (engine_do(adder->world->engine, &change) == OK)
+            adder->done[counter]++;
+        else
+            usleep(2000);
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+static void check_counter(struct world *world, const struct adder *adders, unsigned counter) {
+    uint64_t done = 0, tried = 0;
+    int64_t shown = 0;
+    struct item got;
+    for (int i = 0; i < ADDERS; i++) {
+        done += adders[i].done[counter];
+        tried += adders[i].tried[counter];
+    }
+    if (get_item(world->engine, &world->arena, "game", counter_key(&world->arena, counter), &got))
+        number_to_int(item_get(&got, BYTES("score"))->bytes, &shown);
+    assert_in_range(shown, done, tried);
+    assert_true(done > 0 && done < tried);
+}
+
+static void test_followers(void **state) {
+    (void)state;
+    struct world world = {.settings = {.store.path = folder_make(), .apart_from = 2}};
+    struct adder adders[ADDERS] = {0};
+    atomic_bool stop = false;
+    uint64_t seed = test_seed();
+    world.settings.store.faults = &world.faults;
+    arena_init(&world.arena);
+    world.engine = engine_open(&world.settings);
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    for (int i = 0; i < ADDERS; i++) {
+        adders[i].world = &world;
+        adders[i].stop = &stop;
+        random_seed(&adders[i].random, seed + (uint64_t)i);
+        pthread_create(&adders[i].thread, NULL, add_on, &adders[i]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        usleep(50 * 1000);
+        __atomic_store_n(round % 2 ? &world.faults.sync_in : &world.faults.write_in, 3,
+                         __ATOMIC_SEQ_CST);
+        usleep(300 * 1000);
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < ADDERS; i++)
+        pthread_join(adders[i].thread, NULL);
+    wait_well(&world);
+    for (unsigned i = 0; i < COUNTERS; i++)
+        check_counter(&world, adders, i);
+    check_engine(world.engine);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+    folder_remove((char *)(uintptr_t)world.settings.store.path);
+}
+
 static void test_read_fault(void **state) {
     (void)state;
     struct world world = {.settings.store.memory = true, .settings.threads = 1};
@@ -323,6 +426,7 @@ int main(void) {
         cmocka_unit_test(test_faults_in_memory), cmocka_unit_test(test_faults_on_disk),
         cmocka_unit_test(test_tables),           cmocka_unit_test(test_group_fails_together),
         cmocka_unit_test(test_readers),          cmocka_unit_test(test_read_fault),
+        cmocka_unit_test(test_followers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
