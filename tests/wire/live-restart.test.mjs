@@ -5,7 +5,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { WebSocket } from 'ws';
 import { fullRoom, openLine, roomPath } from '../lib/live.mjs';
 import { restClient } from '../lib/rest.mjs';
@@ -44,16 +45,25 @@ test('after SIGKILL a room goes on where it was, by its clock, and seats are kep
   // The reaction that was acknowledged before the end was judged after it.
   const dynamo = new DynamoDBClient({ endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' } });
   const { Item } = await dynamo.send(new GetItemCommand({ TableName: 'gametable', Key: { PK: { S: `ROOM#${code}` }, SK: { S: 'ROUND#0002' } } }));
-  dynamo.destroy();
   assert.ok(Item.results.M[seats[0].player].M.afterMs, 'what was tapped before the end counts after it');
 
   // The turn that stood still is played by the clock; then by hand again.
   const bob = await openLine(server.endpoint, roomPath(table.code, table.lines[1].token));
   const moved = await bob.state((state) => state.room.round >= 2, { ms: 10000 });
   assert.equal(moved.room.match, 1);
-  const position = (state, player) => state.players.find((each) => each.player === player).state.position;
-  assert.equal(moved.round.n === 2 ? moved.round.byClock : true, true);
-  assert.equal(position(moved, turn), moved.round.player === turn ? moved.round.to : position(rolled, turn));
+  const { Items } = await dynamo.send(new QueryCommand({
+    TableName: 'gametable', KeyConditionExpression: 'PK = :p AND begins_with(SK, :s)', ExpressionAttributeValues: { ':p': { S: `ROOM#${table.code}` }, ':s': { S: 'ROUND#' } },
+  }));
+  dynamo.destroy();
+  const moves = Items.map((item) => unmarshall(item));
+  assert.equal(moves[0].to, rolled.round.to);
+  const positions = {};
+  for (const [i, { player, from, to, byClock }] of moves.entries()) {
+    assert.equal(byClock, i > 0);
+    assert.notEqual(player, moves[i - 1]?.player, 'by turns');
+    assert.equal(from, positions[player] ?? 0);
+    positions[player] = to;
+  }
   rest.close();
   await back.end();
   await bob.end();
