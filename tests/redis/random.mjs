@@ -103,9 +103,11 @@ const commands = [
   [1, (r) => ['TYPE', key(r)]],
   [1, (r) => ['~KEYS', r.of(['*', 'a*', '?', '[a-b]', '* *'])]],
   [1, () => ['DBSIZE']],
-  [1, (r) => ['EXPIRE', key(r), String(r.of([1000, 2000, 100000, -1, 0])), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
+  // Moments, not durations: the two programs do not look at the clock at the same time.
+  [0.3, (r) => ['EXPIRE', key(r), r.of(['-1', '0']), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
+  [1, (r) => ['EXPIREAT', key(r), r.of(['4102444800', '4102444801', '4102450000']), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
   [1, (r) => ['PEXPIREAT', key(r), String(r.of([4102444800000, 4102444900000])), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
-  [1, (r) => ['TTL', key(r)]],
+  [1, (r) => [r.of(['EXPIRETIME', 'PEXPIRETIME']), key(r)]],
   [1, (r) => ['PERSIST', key(r)]],
   [1, (r) => ['TOUCH', ...some(r, 3, key)]],
   [1, (r) => [r.of(['RENAME', 'RENAMENX']), key(r), key(r)]],
