@@ -45,6 +45,7 @@ static rocksdb_readoptions_t *range_options(const struct store_range *range) {
 }
 
 struct store_iter *store_iter_open(struct store *store, const struct store_range *range) {
+    db_meet_thread();
     struct store_iter *iter = mem_alloc(sizeof(*iter));
     *iter = (struct store_iter){.store = store};
     if (!enter(iter, range->snapshot))

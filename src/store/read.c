@@ -48,6 +48,7 @@ static enum status get(struct store *store, const rocksdb_readoptions_t *read,
 enum status store_get(struct store *store, const struct store_snapshot *snapshot,
                       enum store_family family, struct bytes key, struct arena *arena,
                       struct bytes *out) {
+    db_meet_thread();
     if (store->settings.faults != NULL && store_fault(store, &store->settings.faults->read_in))
         return IO_FAILED;
     if (snapshot != NULL)

@@ -177,6 +177,7 @@ static enum status write_batch(struct store *store, const rocksdb_writeoptions_t
 
 enum status store_write(struct store *store, struct store_batch *batch, struct arena *arena,
                         struct failure *failure) {
+    db_meet_thread();
     if (store_is_broken(store) || store->db == NULL)
         return refuse_write(store, arena, failure);
     struct store_faults *faults = store->settings.faults;

@@ -79,6 +79,16 @@ void db_close(struct store *store);
 /* Writes what only the log holds into tables, so that the next start is quick. */
 void db_flush(struct store *store);
 
+/* The database counts for each thread what it compares and skips, unless the thread says it does
+ * not want to know; this is for those who read or write much. */
+static inline void db_meet_thread(void) {
+    enum { PERF_DISABLED = 1 };
+    static _Thread_local bool met;
+    if (!met)
+        rocksdb_set_perf_level(PERF_DISABLED);
+    met = true;
+}
+
 /* Takes and frees an error text of the database; OK for none. A corrupted or lost file is
  * DAMAGED, all else IO_FAILED. `why` may be NULL; else it gets the text, cut to its size. */
 enum status db_error(char *error, char *why, size_t why_size);
