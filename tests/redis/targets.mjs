@@ -7,6 +7,9 @@ import { connect } from './resp.mjs';
 
 export const haveRedis = spawnSync('redis-server', ['--version']).status === 0;
 
+// Whoever ends us early ends what we started, too.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 async function freePort() {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
