@@ -20,7 +20,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 10 * 1000 };
+enum { GRACE_MS = 10 * 1000, THREADS_MAX = 64 /* what live lines are laid out for */ };
 
 struct server {
     struct settings settings;
@@ -41,9 +41,8 @@ struct server {
 
 static unsigned thread_count(const struct settings *settings) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (settings->threads > 0)
-        return (unsigned)settings->threads;
-    return cores > 0 ? (unsigned)cores : 1;
+    long count = settings->threads > 0 ? (long)settings->threads : cores;
+    return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
 /* As many files as the system lets us have: each connection is one. */

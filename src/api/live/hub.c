@@ -2,6 +2,7 @@
  * touches. The watching thread posts a delivery to each loop that has some. */
 #include "api/live/hub.h"
 
+#include "api/live/live_int.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -11,7 +12,6 @@
 #include <stdatomic.h>
 
 enum {
-    LOOPS_MAX = 64,
     LOOK_MS = 50,         /* between two looks at all topics, */
     HINTED_MS = 1,        /* and at those that hints named */
     NAME_SIZE_MAX = 2100, /* of a topic: as long as a partition's key may be, and some */
@@ -30,8 +30,8 @@ struct topic {
     struct snapshot *latest; /* under the hub's lock */
     uint64_t touched;        /* what it was when `latest` was made; the thread's after that */
     int64_t rendered_ms;     /* the thread's */
-    struct watcher *watchers[LOOPS_MAX]; /* each its loop's own */
-    struct loop *loops[LOOPS_MAX];       /* those that have had watchers; under the lock */
+    struct watcher *watchers[LIVE_LOOPS_MAX]; /* each its loop's own */
+    struct loop *loops[LIVE_LOOPS_MAX];       /* those that have had watchers; under the lock */
     uint8_t memory[];
 };
 
@@ -189,7 +189,7 @@ static struct snapshot *newest(struct topic *topic, struct arena *arena, struct 
 enum status hub_watch(struct hub *hub, const struct topic_kind *kind, struct bytes name,
                       struct watcher *watcher, struct arena *arena, struct failure *failure) {
     struct loop *loop = channel_loop(watcher->channel);
-    assert(loop == loop_current() && loop_index(loop) < LOOPS_MAX);
+    assert(loop == loop_current() && loop_index(loop) < LIVE_LOOPS_MAX);
     if (name.size > NAME_SIZE_MAX)
         return failure_set(failure, arena, INVALID, "The name is too long");
     struct topic *topic = find_topic(hub, kind, name, loop, arena);
@@ -258,7 +258,7 @@ static void run_delivery(struct task *task) {
 
 /* Under the lock. */
 static void deliver(struct topic *topic, struct snapshot *snapshot) {
-    for (unsigned i = 0; i < LOOPS_MAX; i++) {
+    for (unsigned i = 0; i < LIVE_LOOPS_MAX; i++) {
         if (topic->loops[i] == NULL)
             continue;
         struct delivery *delivery = mem_alloc(sizeof(*delivery));

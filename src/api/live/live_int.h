@@ -21,10 +21,21 @@ enum {
 /* Why a line ends: codes of our own. */
 enum { LINE_ROOM_CLOSED = 4000, LINE_NOT_SEATED = 4001 };
 
+/* Comings and goings of a loop's lines: when thousands come at once, a few are written at a time,
+ * so that memory is not what they all need at once. The loop's own. */
+struct presence;
+enum { LIVE_LOOPS_MAX = 64, PRESENCE_RUNNING_MAX = 32 };
+struct presence_queue {
+    unsigned running;
+    bool advancing;
+    struct presence *first, *last; /* those that wait */
+};
+
 struct live {
     struct live_settings settings;
     struct hub *hub;
     atomic_uint_fast64_t lines, messages, lagged;
+    struct presence_queue presences[LIVE_LOOPS_MAX];
     atomic_uint acts; /* things under way, that their client may not wait for any more */
 };
 

@@ -9,7 +9,10 @@
 
 struct presence {
     struct live *live;
-    bool writing, over; /* a writing is under way; it is to be followed by the last one */
+    struct presence_queue *queue;
+    struct presence *next;       /* in the queue */
+    bool writing, waiting, over; /* under way; in the queue; the last one is to follow */
+    bool written;                /* the connection's item is there */
     char code[ROOM_CODE_SIZE];
     char connection[ULID_SIZE];
     size_t player_size;
@@ -82,11 +85,39 @@ static enum status apply(struct act *act) {
     return OK;
 }
 
-static void begin(struct presence *presence, bool here);
+static void begin(struct presence *presence);
+
+/* Those that wait begin, as many as may. One that begins may be finished at once, and come here. */
+static void advance(struct presence_queue *queue) {
+    if (queue->advancing)
+        return;
+    queue->advancing = true;
+    while (queue->first != NULL && queue->running < PRESENCE_RUNNING_MAX) {
+        struct presence *presence = queue->first;
+        queue->first = presence->next;
+        presence->waiting = false;
+        begin(presence);
+    }
+    queue->advancing = false;
+}
+
+static void wait_for_turn(struct presence *presence) {
+    struct presence_queue *queue = presence->queue;
+    presence->waiting = true;
+    presence->next = NULL;
+    if (queue->first == NULL)
+        queue->first = presence;
+    else
+        queue->last->next = presence;
+    queue->last = presence;
+    atomic_fetch_add(&presence->live->acts, 1);
+    advance(queue);
+}
 
 static void finished(struct act *act) {
     struct writing *writing = act->user; /* if it failed there is no room to be told of */
     struct presence *presence = writing->presence;
+    struct presence_queue *queue = presence->queue;
     struct live *live = presence->live;
     bool last = !writing->here;
     if (act->failure.status == OK)
@@ -94,20 +125,29 @@ static void finished(struct act *act) {
     act_release(act);
     mem_free(writing);
     presence->writing = false;
+    presence->written = true;
+    queue->running--;
     if (last)
         mem_free(presence);
     else if (presence->over)
-        begin(presence, false);
+        wait_for_turn(presence);
+    advance(queue);
     atomic_fetch_sub(&live->acts, 1); /* who waits for the end must not find none in between */
 }
 
-static void begin(struct presence *presence, bool here) {
+static void begin(struct presence *presence) {
+    struct live *live = presence->live;
+    if (presence->over && !presence->written) { /* gone before its turn came: nobody was there */
+        mem_free(presence);
+        atomic_fetch_sub(&live->acts, 1);
+        return;
+    }
     struct writing *writing = mem_zalloc(sizeof(*writing));
     writing->presence = presence;
-    writing->here = here;
+    writing->here = !presence->written;
     presence->writing = true;
-    atomic_fetch_add(&presence->live->acts, 1);
-    writing->act = (struct act){.game = presence->live->settings.game,
+    presence->queue->running++;
+    writing->act = (struct act){.game = live->settings.game,
                                 .code = bytes_of(presence->code, ROOM_CODE_SIZE),
                                 .apply = apply,
                                 .finished = finished,
@@ -118,16 +158,17 @@ static void begin(struct presence *presence, bool here) {
 struct presence *presence_here(struct live *live, struct bytes code, struct bytes player) {
     struct presence *presence = mem_zalloc(sizeof(*presence) + player.size);
     presence->live = live;
+    presence->queue = &live->presences[loop_index(loop_current()) % LIVE_LOOPS_MAX];
     memcpy(presence->code, code.data, ROOM_CODE_SIZE);
     ulid_make(clock_now_ms(), presence->connection);
     memcpy(presence->player, player.data, player.size);
     presence->player_size = player.size;
-    begin(presence, true);
+    wait_for_turn(presence);
     return presence;
 }
 
 void presence_gone(struct presence *presence) {
     presence->over = true;
-    if (!presence->writing)
-        begin(presence, false);
+    if (!presence->writing && !presence->waiting)
+        wait_for_turn(presence);
 }
