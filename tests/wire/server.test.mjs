@@ -141,7 +141,7 @@ test('a folder in use, of a newer format, or not a data folder is refused with w
 
 test('verify says all is well, and finds damage', async () => {
   const data = temporaryFolder();
-  const server = await startServer({ data });
+  const server = await startServer({ data, args: ['--game-table', ''] });
   const client = rawClient(server.endpoint);
   await client.must('CreateTable', schema);
   for (let n = 0; n < 500; n++) await put(client, n, { text: { S: `filler ${n} `.repeat(20) } });

@@ -25,6 +25,7 @@ struct waiter {
     /* guarded by the mutex */
     enum { TRYING, WAITING, WOKEN } state;
     bool listed, again, expired, cancelled;
+    bool ends, ends_with_error; /* wait_end() came while it was not WAITING */
 };
 
 /* ---- the list, under the mutex ---- */
@@ -161,12 +162,16 @@ bool wait_tried(struct redis_call *call, bool served) {
         pthread_mutex_unlock(&waiting->mutex);
         return true;
     }
+    if (waiter->ends) {
+        unlink_waiter(waiting, waiter);
+        pthread_mutex_unlock(&waiting->mutex);
+        answer_nothing(call, waiter->ends_with_error);
+        return true;
+    }
     if (!waiter->listed)
         link_waiter(waiting, waiter);
-    if (!waiting->running) {
-        waiting->running = true;
-        pthread_create(&waiting->thread, NULL, look, waiting);
-    }
+    if (!waiting->running) /* if it cannot be now, then with the next that waits */
+        waiting->running = pthread_create(&waiting->thread, NULL, look, waiting) == 0;
     waiter->state = WAITING;
     if (waiter->again || touched_since(waiting, waiter))
         wake(waiter);
@@ -190,25 +195,27 @@ void wait_cancel(struct redis_call *call) {
         call_free(call);
 }
 
-bool wait_end(struct redis_call *call, bool with_error) {
+void wait_end(struct redis_call *call, bool with_error) {
     struct waiting *waiting = &call->face->waiting;
     struct waiter *waiter = call->waiter;
     bool ended = false;
     if (waiter == NULL)
-        return false;
+        return;
     pthread_mutex_lock(&waiting->mutex);
     if (waiter->state == WAITING && waiter->listed && !waiter->retries) {
         unlink_waiter(waiting, waiter);
         waiter->state = TRYING;
         ended = true;
+    } else if (waiter->listed && !waiter->retries) {
+        waiter->ends = true;
+        waiter->ends_with_error = with_error;
     }
     pthread_mutex_unlock(&waiting->mutex);
     if (!ended)
-        return false;
+        return;
     stream_hold(call->client->stream);
     answer_nothing(call, with_error);
     client_drain(call->client);
-    return true;
 }
 
 /* ---- the thread that looks ---- */

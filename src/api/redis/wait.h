@@ -40,9 +40,8 @@ void call_retry(struct redis_call *call);
 bool wait_tried(struct redis_call *call, bool served);
 /* The client has gone: the call is freed, now or soon. On its loop. */
 void wait_cancel(struct redis_call *call);
-/* Ends a wait as if its time was up, or with an error. On its loop; false if it does not wait right
- * now. */
-bool wait_end(struct redis_call *call, bool with_error);
+/* Ends a wait as if its time was up, or with an error. On its loop. */
+void wait_end(struct redis_call *call, bool with_error);
 
 /* Whether a call of the client waits. Any thread. */
 bool wait_is_waiting(struct waiting *waiting, const struct redis_client *client);
