@@ -35,6 +35,7 @@ struct channel {
 
     struct channel *next_dirty;
     bool dirty, lagging, closing, busy, over;
+    bool ended;          /* the goodbye is in `own`, or was */
     unsigned unanswered; /* pings */
 };
 
@@ -103,9 +104,15 @@ static void queue_drop_first(struct channel *channel) {
 
 /* ---- sending ---- */
 
+/* Nothing may follow a goodbye, so it waits for the messages that were queued before it. */
 static void take_own_frames(struct channel *channel) {
+    if (channel->closing && channel->count != 0)
+        return;
     if (channel->frames != NULL && wslay_event_want_write(channel->frames))
         wslay_event_send(channel->frames);
+    if (channel->frames == NULL && channel->closing && !channel->ended)
+        buf_lit(&channel->own, "0\r\n\r\n");
+    channel->ended = channel->closing;
 }
 
 /* What goes next: a message that is partly sent, what is our own, or the next message. */
@@ -154,7 +161,7 @@ static bool write_pieces(struct channel *channel) {
 
 static bool may_end(const struct channel *channel) {
     return channel->closing &&
-           (channel->frames == NULL || wslay_event_get_close_sent(channel->frames));
+           (channel->frames == NULL ? channel->ended : wslay_event_get_close_sent(channel->frames));
 }
 
 static void settle(struct channel *channel, bool all_sent) {
@@ -173,6 +180,10 @@ static void flush(struct channel *channel) {
         return;
     }
     bool all_sent = write_pieces(channel);
+    if (all_sent && channel->closing && !channel->ended) {
+        take_own_frames(channel);
+        all_sent = write_pieces(channel);
+    }
     if (connection->state != CONNECTION_OPEN)
         return; /* the channel is gone */
     if (all_sent && channel->lagging && !channel->closing) {
@@ -235,8 +246,6 @@ void channel_close(struct channel *channel, int code, const char *reason) {
     if (channel->frames != NULL)
         wslay_event_queue_close(channel->frames, (uint16_t)code, (const uint8_t *)reason,
                                 strlen(reason));
-    else
-        buf_lit(&channel->own, "0\r\n\r\n");
     connection_wait(channel->connection, GOODBYE_MS);
     mark_dirty(channel);
 }

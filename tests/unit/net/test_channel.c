@@ -13,6 +13,7 @@ static void echo(struct channel *channel, struct bytes text, void *user) {
         return;
     }
     size_t times = 1;
+    bool last = bytes_equal(text, BYTES("a last word"));
     if (bytes_equal(text, BYTES("flood")))
         times = 20000;
     for (size_t i = 0; i < times; i++) {
@@ -20,6 +21,8 @@ static void echo(struct channel *channel, struct bytes text, void *user) {
         channel_send(channel, message);
         message_unref(message);
     }
+    if (last)
+        channel_close(channel, 4002, "after that");
 }
 
 static void on_caught_up(struct channel *channel, void *user) {
@@ -207,6 +210,11 @@ static void test_refusals(void **state) {
     expect_close(fd, 4001);
     close(fd);
     fd = client_websocket();
+    send_text(fd, "a last word"); /* what was sent before the goodbye comes before it */
+    expect_text(fd, "a last word");
+    expect_close(fd, 4002);
+    close(fd);
+    fd = client_websocket();
     send_frame(fd, 0x82, "binary", 6);
     expect_close(fd, 1003);
     close(fd);
@@ -221,7 +229,7 @@ static void test_refusals(void **state) {
     free(large);
     expect_close(fd, 1009);
     close(fd);
-    wait_closed(4);
+    wait_closed(5);
     fd = client_open(&server);
     client_send(fd, "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     "Sec-WebSocket-Version: 8\r\n"
