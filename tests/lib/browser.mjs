@@ -73,3 +73,13 @@ export async function joinRoom({ page, open }, code, name) {
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByRole('button', { name: 'I am ready' }).click();
 }
+
+// {name: points} of a list of results or of a board's rows.
+export async function scoresOf(page, rows = '.scores li') {
+  const list = await page.locator(rows).evaluateAll((elements) => elements.map((element) => {
+    const name = element.querySelector('.grow, td:nth-child(2)').firstChild.textContent.trim();
+    const points = element.querySelector('.points, .score').textContent.replace('−', '-').replaceAll(',', '');
+    return [name, Number(points)];
+  }));
+  return Object.fromEntries(list);
+}

@@ -22,7 +22,7 @@ export function Queries({ place, instance, order }: QueriesProps) {
   return (
     <section class="card" aria-labelledby="queries-title">
       <h2 id="queries-title">The same, with your own client</h2>
-      <Command title="REST" text={`curl ${quoted(`${origin}/v1/boards/${encodeURIComponent(place.id)}/entries?${query}`)}`} />
+      <Command title="REST" text={`curl ${quoted(`${origin}/v1/boards/${encodeURIComponent(place.id).replaceAll("%3A", ":")}/entries?${query}`)}`} />
       {redis !== undefined && (
         <Command
           title="Redis"

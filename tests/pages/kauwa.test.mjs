@@ -1,0 +1,112 @@
+// Two people play Kauwa Udd in two browsers.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import jsQR from 'jsqr';
+import { startServer } from '../lib/server.mjs';
+import { DESKTOP, joinRoom, makeRoom, newVisitor, scoresOf, startBrowser } from '../lib/browser.mjs';
+
+let server;
+let browser;
+before(async () => {
+  server = await startServer({ redis: 'off' });
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function decodeQr(page) {
+  const picture = await page.locator('.qr').screenshot();
+  const { data, width, height } = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const context = canvas.getContext('2d');
+    context.drawImage(bitmap, 0, 0);
+    return { data: [...context.getImageData(0, 0, bitmap.width, bitmap.height).data], width: bitmap.width, height: bitmap.height };
+  }, picture.toString('base64'));
+  return jsQR(Uint8ClampedArray.from(data), width, height)?.data;
+}
+
+test('a whole match, a rematch, and the board of the room', async () => {
+  const asha = await newVisitor(browser, server.endpoint);
+  const ravi = await newVisitor(browser, server.endpoint, { viewport: DESKTOP, colorScheme: 'dark' });
+  const code = await makeRoom(asha, 'Asha', 'Kauwa Udd', { Rounds: 3, 'Seconds a round': 1, 'The caller speaks': 'hi' });
+
+  assert.equal(await decodeQr(asha.page), `${server.endpoint}/play/${code}`, 'a phone gets here by the QR code');
+  await ravi.open('/play');
+  await ravi.page.getByRole('list', { name: 'Open rooms' }).getByText(code).waitFor();
+  assert.ok(await asha.page.getByRole('button', { name: 'Start' }).isEnabled(), 'one may play alone');
+  await joinRoom(ravi, code, 'Ravi');
+  await asha.page.getByText('2 of 16').waitFor();
+  await asha.page.locator('button:enabled', { hasText: 'Start' }).click();
+
+  // Asha taps whatever is called, with the finger; Ravi once, with the space bar.
+  const tapped = [];
+  const taps = (async () => {
+    for (let n = 1; n <= 3; n++) {
+      await asha.page.getByText(`Round ${n} of 3`).waitFor();
+      assert.match(await asha.page.locator('.called-name').innerText(), /[ऀ-ॿ]/, 'it is called in Hindi');
+      await asha.page.locator('.target').dispatchEvent('pointerdown', { button: 0 });
+      await asha.page.locator('.target.tapped').waitFor({ timeout: 900 });
+      tapped.push(n);
+    }
+  })();
+  await ravi.page.getByText('Round 2 of 3').waitFor();
+  await ravi.page.keyboard.press('Space');
+  await ravi.page.locator('.target.tapped').waitFor();
+  await taps;
+  assert.deepEqual(tapped, [1, 2, 3]);
+
+  for (const { page } of [asha, ravi]) await page.getByRole('button', { name: 'Rematch' }).waitFor();
+  const scores = await scoresOf(asha.page);
+  assert.deepEqual(await scoresOf(ravi.page), scores, 'both see the same result');
+  assert.deepEqual(Object.keys(scores).sort(), ['Asha', 'Ravi']);
+  assert.match(await asha.page.locator('h1').innerText(), /won|share|came second/);
+
+  // The public board of the room tells the same, to whoever has the link.
+  await ravi.page.getByRole('link', { name: 'The board of this room' }).click();
+  await ravi.page.getByText('● live').waitFor();
+  assert.deepEqual(await scoresOf(ravi.page, '.entries tbody tr'), scores);
+
+  // And back for a rematch, which the board adds to by itself.
+  await asha.page.getByRole('button', { name: 'Rematch' }).click();
+  await asha.page.getByText('Waiting for Ravi').waitFor();
+  const third = await newVisitor(browser, server.endpoint);
+  await joinRoom(third, code, 'Zoya');
+  const ravis = await ravi.context.newPage();
+  await ravis.goto(`${server.endpoint}/play/${code}`);
+  await ravis.getByRole('button', { name: 'I am ready' }).click();
+  await asha.page.locator('button:enabled', { hasText: 'Start' }).click();
+  await asha.page.getByRole('button', { name: 'Rematch' }).waitFor();
+  const again = await scoresOf(asha.page);
+  const sums = Object.fromEntries(Object.entries(again).map(([name, points]) => [name, points + (scores[name] ?? 0)]));
+  await ravi.page.locator('.entries tbody tr').nth(2).waitFor();
+  assert.deepEqual(await scoresOf(ravi.page, '.entries tbody tr'), sums, 'the open board has moved on');
+
+  for (const visitor of [asha, ravi, third]) {
+    visitor.checkFaults();
+    await visitor.close();
+  }
+});
+
+test('taken out, left, closed, not there', async () => {
+  const host = await newVisitor(browser, server.endpoint);
+  const guest = await newVisitor(browser, server.endpoint);
+  const code = await makeRoom(host, 'Host', 'Kauwa Udd');
+  await joinRoom(guest, code, 'Guest');
+  await host.page.getByRole('button', { name: 'Take Guest out of the room' }).click();
+  await guest.page.getByText('You are not in the room any more').waitFor();
+  await joinRoom(guest, code, 'Guest again');
+  await host.page.getByText('Guest again').waitFor();
+  await host.page.getByRole('button', { name: 'Close the room' }).click();
+  for (const { page } of [host, guest]) await page.getByText('The room was closed').waitFor();
+  host.checkFaults();
+  guest.checkFaults();
+  guest.mayLoseNetwork(); // the browser itself reports the 404
+  await guest.open('/play/BCDFG');
+  await guest.page.getByRole('link', { name: 'Other rooms' }).waitFor();
+  await host.close();
+  await guest.close();
+});
