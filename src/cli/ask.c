@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -42,7 +44,7 @@ static bool read_endpoint(const char *endpoint, struct place *out) {
 static int dial(const struct place *place) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
     struct timeval timeout = {.tv_sec = TIMEOUT_S};
-    int fd = -1;
+    int fd = -1, on = 1;
     if (getaddrinfo(place->host, place->port, &hints, &list) != 0)
         return -1;
     for (struct addrinfo *at = list; at != NULL && fd < 0; at = at->ai_next) {
@@ -53,8 +55,10 @@ static int dial(const struct place *place) {
         }
     }
     freeaddrinfo(list);
-    if (fd >= 0)
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    if (fd < 0)
+        return fd;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a body must not wait for an ACK */
     return fd;
 }
 
