@@ -119,6 +119,7 @@ static void run_loop(void *argument) {
     pthread_setname_np(pthread_self(), name);
 #endif
     uv_run(&loop->uv, UV_RUN_DEFAULT);
+    run_after(&loop->before_waiting); /* it does not wait any more */
     current = NULL;
 }
 

@@ -67,10 +67,53 @@ static void test_never_started(void **state) {
     assert_int_equal(job.number, 1);
 }
 
+/* What is to be done later, and by whom it was asked for. */
+struct deferred {
+    struct task task, after;
+    struct loop *loop;
+    unsigned *posted, *ran, seen;
+};
+
+static void run_after(struct task *task) {
+    struct deferred *deferred =
+        (struct deferred *)((char *)task - offsetof(struct deferred, after));
+    assert_ptr_equal(loop_current(), deferred->loop);
+    deferred->seen = *deferred->posted;
+    ++*deferred->ran;
+}
+
+static void run_and_defer(struct task *task) {
+    struct deferred *deferred = (struct deferred *)task;
+    ++*deferred->posted;
+    deferred->after.run = run_after;
+    loop_after(deferred->loop, &deferred->after);
+}
+
+/* It comes after all tasks that were there already, and also when the loop ends. */
+static void test_after(void **state) {
+    (void)state;
+    enum { COUNT = 50 };
+    struct deferred deferred[COUNT];
+    unsigned posted = 0, ran = 0;
+    struct loops *loops = loops_new(1);
+    for (unsigned i = 0; i < COUNT; i++) {
+        deferred[i] = (struct deferred){
+            .task.run = run_and_defer, .loop = loops_get(loops, 0), .posted = &posted, .ran = &ran};
+        loop_post(deferred[i].loop, &deferred[i].task);
+    }
+    assert_int_equal(loop_index(loops_get(loops, 0)), 0);
+    loops_start(loops);
+    loops_free(loops);
+    assert_int_equal(ran, COUNT);
+    for (unsigned i = 0; i < COUNT; i++)
+        assert_int_equal(deferred[i].seen, COUNT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_post),
         cmocka_unit_test(test_never_started),
+        cmocka_unit_test(test_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
