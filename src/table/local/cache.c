@@ -2,8 +2,10 @@
  *
  * Cut into shards by the key's hash; each has a lock that is held for one look-up and one copy.
  * A shard is an open-addressed table of pointers to entries (linear probes, deletion by shifting
- * back). When it is over its share of the memory, a hand goes round the slots: an entry that was
- * used since the hand last passed is spared once, others go (CLOCK).
+ * back). When it is over its share of the memory, slots are looked at by chance: an entry that was
+ * used is spared for some times, others go. By chance and not in turn (CLOCK): a hand
+ * that goes round leaves the slots behind it empty and those before it full, and where they are all
+ * full a probe takes thousands of steps.
  *
  * What makes it safe beside snapshots:
  *   1. The writer tells the cache of each item of a commit before the view of that commit is
@@ -24,7 +26,9 @@ enum {
     SHARD_MEMORY_MIN = 256 * 1024,
     SLOTS_FIRST = 64,
     ENTRY_OVERHEAD = 32,
-    LINE = 64
+    LINE = 64,
+    SPARED = 3, /* looks that what was used is not let go at */
+    PICKS = 16,
 };
 
 struct entry {
@@ -32,7 +36,7 @@ struct entry {
     uint32_t key_size;
     uint32_t value_size;
     uint32_t room; /* bytes in data */
-    bool used;     /* since the hand passed */
+    uint8_t used;  /* how often it will be spared */
     uint8_t data[];
 };
 
@@ -50,7 +54,7 @@ struct shard {
     atomic_size_t hint_mask;
     size_t count;
     size_t memory;
-    size_t hand;
+    uint64_t dice;
     uint64_t written; /* the last commit that wrote here */
     uint64_t hits, misses;
 } __attribute__((aligned(64)));
@@ -85,7 +89,7 @@ static void shard_clear(struct shard *shard) {
     mem_free(shard->slots);
     shard->slots = NULL;
     atomic_store_explicit(&shard->hint_mask, 0, memory_order_relaxed);
-    shard->slot_count = shard->count = shard->memory = shard->hand = 0;
+    shard->slot_count = shard->count = shard->memory = 0;
 }
 
 void cache_free(struct cache *cache) {
@@ -172,23 +176,35 @@ static void shard_grow(struct shard *shard) {
         shard->slots[at] = old[i];
     }
     mem_free(old);
-    shard->hand = 0;
     atomic_store_explicit(&shard->hint, shard->slots, memory_order_relaxed);
     atomic_store_explicit(&shard->hint_mask, mask, memory_order_relaxed);
 }
 
-/* Sends the hand round until the shard is within its share. `keep` was just used. */
+/* A slot that holds something, by chance. */
+static size_t shard_pick(struct shard *shard) {
+    size_t mask = shard->slot_count - 1, at = 0;
+    for (int i = 0; i < PICKS; i++) {
+        shard->dice = shard->dice * 6364136223846793005u + 1442695040888963407u;
+        at = (shard->dice >> 33) & mask;
+        if (shard->slots[at].entry != NULL)
+            return at;
+    }
+    while (shard->slots[at].entry == NULL) /* there are few */
+        at = (at + 1) & mask;
+    return at;
+}
+
+/* Lets entries go until the shard is within its share. `keep` was just used. */
 static void shard_shrink(struct shard *shard, size_t memory_max, const struct entry *keep) {
     while (shard->memory > memory_max && shard->count > 1) {
-        shard->hand &= shard->slot_count - 1;
-        struct entry *entry = shard->slots[shard->hand].entry;
-        if (entry == NULL || entry == keep)
-            shard->hand++;
-        else if (entry->used) {
-            entry->used = false;
-            shard->hand++;
-        } else
-            shard_remove(shard, shard->hand); /* another may have moved in: look again */
+        size_t at = shard_pick(shard);
+        struct entry *entry = shard->slots[at].entry;
+        if (entry == keep)
+            continue;
+        if (entry->used != 0)
+            entry->used--;
+        else
+            shard_remove(shard, at);
     }
 }
 
@@ -217,7 +233,7 @@ bool cache_get_hashed(struct cache *cache, struct bytes key, uint64_t hash, uint
     struct entry *entry = shard_find(shard, hash, key);
     bool hit = entry != NULL && entry->commit <= commit;
     if (hit) {
-        entry->used = true;
+        entry->used = SPARED;
         shard->hits++;
         *out = arena_copy(arena, bytes_of(entry->data + entry->key_size, entry->value_size));
     } else
@@ -231,7 +247,7 @@ static struct entry *entry_new(struct bytes key, struct bytes value) {
     struct entry *entry = mem_alloc(sizeof *entry + room);
     entry->key_size = (uint32_t)key.size;
     entry->room = (uint32_t)room;
-    entry->used = false;
+    entry->used = 0;
     memcpy(entry->data, key.data, key.size);
     return entry;
 }
@@ -286,6 +302,19 @@ void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct by
     else if (shard_find(shard, hash, key) != NULL)
         shard_remove(shard, (size_t)(shard_slot(shard, hash, key) - shard->slots));
     pthread_mutex_unlock(&shard->lock);
+}
+
+size_t cache_longest_run(struct cache *cache) {
+    size_t longest = 0;
+    for (size_t i = 0; i < cache->shard_count; i++) {
+        const struct shard *shard = &cache->shards[i];
+        for (size_t at = 0, run = 0; at < shard->slot_count; at++) {
+            run = shard->slots[at].entry != NULL ? run + 1 : 0;
+            if (run > longest)
+                longest = run;
+        }
+    }
+    return longest;
 }
 
 void cache_figures(struct cache *cache, struct engine_figures *out) {

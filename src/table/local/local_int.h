@@ -304,6 +304,8 @@ void cache_soon(struct cache *cache, uint64_t hash);
 void cache_sooner(struct cache *cache, uint64_t hash);
 void cache_clear(struct cache *cache);
 void cache_figures(struct cache *cache, struct engine_figures *out);
+/* How many slots a look-up may have to pass over. For tests, at rest. */
+size_t cache_longest_run(struct cache *cache);
 
 /* An item's stored bytes at a view (NULL: now, from the writer thread), through the cache.
  * NOT_FOUND, IO_FAILED, DAMAGED. */
