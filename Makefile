@@ -138,6 +138,7 @@ test: build/.deps-test check ## everything, on a fresh machine too
 	@$(MAKE) --no-print-directory -j2 TSAN=1 unit-threads
 	@$(MAKE) --no-print-directory fuzz SECONDS=3
 	@tests/run-wire
+	@tests/run-pages
 	@tests/run-examples
 	@tests/run-crash
 

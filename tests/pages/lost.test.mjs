@@ -6,36 +6,49 @@ import { startServer, temporaryFolder } from '../lib/server.mjs';
 import { joinRoom, makeRoom, newVisitor, scoresOf, startBrowser } from '../lib/browser.mjs';
 
 let browser;
+let server;
 before(async () => {
   browser = await startBrowser();
 });
-after(() => browser?.close());
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+// A round may be over just when it is tapped: then in the next one.
+async function tap(page) {
+  for (let tries = 0; tries < 8; tries++) {
+    await page.locator('.target').dispatchEvent('pointerdown', { button: 0 });
+    const taken = page.locator('.target.tapped:not(.refused)').waitFor({ timeout: 800 });
+    if (await taken.then(() => true, () => false)) return;
+  }
+  assert.fail('no tap was taken');
+}
 
 test('back to the seat', { timeout: 120_000 }, async () => {
   const data = temporaryFolder();
-  let server = await startServer({ data, redis: 'off' });
+  server = await startServer({ data, redis: 'off' });
   const asha = await newVisitor(browser, server.endpoint);
   const ravi = await newVisitor(browser, server.endpoint);
-  const code = await makeRoom(asha, 'Asha', 'Kauwa Udd', { Rounds: 8, 'Seconds a round': 1 });
+  const code = await makeRoom(asha, 'Asha', 'Kauwa Udd', { Rounds: 15, 'Seconds a round': 1 });
   await joinRoom(ravi, code, 'Ravi');
   await asha.page.locator('button:enabled', { hasText: 'Start' }).click();
-  await ravi.page.getByText('Round 2 of 8').waitFor();
+  await ravi.page.getByText('Round 2 of 15').waitFor();
 
   for (const visitor of [asha, ravi]) visitor.mayLoseNetwork();
   await ravi.context.setOffline(true);
-  await ravi.page.getByText('The connection was lost').waitFor();
-  await asha.page.getByText('Round 3 of 8').waitFor();
+  await ravi.page.locator('.banner').waitFor();
+  await asha.page.getByText('Round 3 of 15').waitFor();
   await server.stop('SIGKILL');
-  await asha.page.getByText('The connection was lost').waitFor();
+  await asha.page.locator('.banner').waitFor();
   server = await startServer({ data, redis: 'off', http: `127.0.0.1:${server.port}` });
-  await asha.page.getByText('The connection was lost').waitFor({ state: 'detached' });
+  await asha.page.locator('.banner').waitFor({ state: 'detached' });
   await ravi.context.setOffline(false);
-  await ravi.page.getByText('The connection was lost').waitFor({ state: 'detached' });
+  await ravi.page.locator('.banner').waitFor({ state: 'detached' });
   await ravi.page.locator('.scores li.me', { hasText: 'Ravi' }).waitFor();
-  await ravi.page.locator('.target').dispatchEvent('pointerdown', { button: 0 });
-  await ravi.page.locator('.target.tapped:not(.refused)').waitFor();
+  await tap(ravi.page);
 
-  for (const { page } of [asha, ravi]) await page.getByRole('button', { name: 'Rematch' }).waitFor({ timeout: 20_000 });
+  for (const { page } of [asha, ravi]) await page.getByRole('button', { name: 'Rematch' }).waitFor({ timeout: 40_000 });
   const scores = await scoresOf(asha.page);
   assert.deepEqual(await scoresOf(ravi.page), scores);
   await ravi.open(`/boards/kauwa-udd:room?scope=room:${code}`);
@@ -45,5 +58,4 @@ test('back to the seat', { timeout: 120_000 }, async () => {
     visitor.checkFaults();
     await visitor.close();
   }
-  await server.stop();
 });

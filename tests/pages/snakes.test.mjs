@@ -21,7 +21,7 @@ async function play(page, roll) {
   for (let rolls = 0; rolls < 3; rolls++) {
     await page.locator('.die-button:enabled').waitFor();
     await roll(page);
-    await page.locator('.die-button:disabled').waitFor();
+    await page.locator('.log li', { hasText: 'You rolled' }).nth(rolls).waitFor();
   }
   await page.evaluate(() => setInterval(() => document.querySelector('.die-button:enabled')?.click(), 30));
   await page.getByRole('button', { name: 'Rematch' }).waitFor({ timeout: 100_000 });

@@ -45,7 +45,8 @@ function Roll({ view, state, game, pieces }: RollProps) {
   const playing = state.room.status === "playing";
   const mine = playing && game.turn === view.me;
   const turn = state.players.find(({ player }) => player === game.turn);
-  const left = Math.max(0, Math.ceil((state.room.dueAt - useTicks(250, playing)) / 1000));
+  const leftMs = Math.min(game.turnMs, state.room.dueAt - useTicks(250, playing));
+  const left = Math.max(0, Math.ceil(leftMs / 1000));
   const can = mine && asked !== game.turnNumber;
   const roll = async () => {
     if (!can) return;
