@@ -15,10 +15,12 @@ export function temporaryFolder() {
   return folder;
 }
 
-// Starts `gametable serve`. Without `data` it keeps everything in memory. Resolves when it says
-// where it listens; rejects with what it printed if it ends first.
-export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', args = [], env = {} } = {}) {
+// Starts `gametable serve`. Without `data` it keeps everything in memory; without `game` there are
+// no boards, and no table of theirs is listed. Resolves when it says where it listens; rejects with
+// what it printed if it ends first.
+export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', game = true, args = [], env = {} } = {}) {
   const place = data ? ['--data', data] : ['--memory'];
+  if (!game) place.push('--game-table', '');
   const child = spawn(program, ['serve', '--http', http, '--redis', redis, ...place, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

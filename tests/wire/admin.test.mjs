@@ -8,7 +8,7 @@ import { root, startServer } from '../lib/server.mjs';
 
 let server, admin, base;
 before(async () => {
-  server = await startServer();
+  server = await startServer({ game: false });
   admin = spawn(process.execPath, [path.join(root, 'tests/node_modules/dynamodb-admin/dist/dynamodb-admin.js'), '--host', '127.0.0.1', '--port', '0'], {
     env: { ...process.env, DYNAMO_ENDPOINT: server.endpoint, AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'any', AWS_SECRET_ACCESS_KEY: 'any' },
     stdio: ['ignore', 'pipe', 'pipe'],

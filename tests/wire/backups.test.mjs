@@ -459,7 +459,7 @@ test('keys: copies are for those who may do all to the table, imports for those 
     key('READREADREADREAD', ['*'], ['read', 'write']),
     key('PARTPARTPARTPART', ['*'], ['read', 'write', 'admin'], { partitions: ['p1'] }),
   ] }), { mode: 0o600 });
-  const guarded = await startServer({ data: path.join(folder, 'data'), args: ['--keys', file] });
+  const guarded = await startServer({ data: path.join(folder, 'data'), game: false, args: ['--keys', file] });
   const as = (accessKeyId) => {
     const own = new ddb.DynamoDBClient({ endpoint: guarded.endpoint, region: 'eu-west-1', credentials: { accessKeyId, secretAccessKey: secret }, maxAttempts: 1 });
     return (name, input = {}) => own.send(new ddb[`${name}Command`](input)).finally(() => own.destroy());

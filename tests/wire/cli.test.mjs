@@ -9,7 +9,7 @@ import { startServer, temporaryFolder } from '../lib/server.mjs';
 
 const folder = temporaryFolder();
 let server;
-before(async () => { server = await startServer(); });
+before(async () => { server = await startServer({ game: false }); });
 after(async () => assert.equal(await server.stop(), 0));
 
 const environment = () => ({
