@@ -117,8 +117,9 @@ static void take_own_frames(struct channel *channel) {
 
 /* What goes next: a message that is partly sent, what is our own, or the next message. */
 static struct bytes next_piece(const struct channel *channel, bool *own) {
-    struct bytes mine =
-        bytes_of(channel->own.data + channel->own_sent, channel->own.size - channel->own_sent);
+    struct bytes mine = {0};
+    if (channel->own.size > channel->own_sent)
+        mine = bytes_skip(buf_bytes(&channel->own), channel->own_sent);
     *own = mine.size != 0 && channel->sent == 0;
     if (*own || channel->count == 0)
         return *own ? mine : (struct bytes){0};

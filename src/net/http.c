@@ -203,7 +203,8 @@ static void flush(struct http_connection *http) {
     if (sent > 0) {
         size_t of_head = (size_t)sent < head.size ? (size_t)sent : head.size;
         http->head = bytes_skip(http->head, of_head);
-        http->body = bytes_skip(http->body, (size_t)sent - of_head);
+        if ((size_t)sent > of_head)
+            http->body = bytes_skip(http->body, (size_t)sent - of_head);
         enter(http, HTTP_WRITING, settings_of(http)->request_ms);
     }
     if (http->head.size + http->body.size == 0) {
