@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-enum { BOTS_MAX = 100000, REPORT_MS = 500, SEATERS = 16 };
+enum { BOTS_MAX = 100000, REPORT_MS = 500, SEATERS = 64 };
 
 struct play {
     struct client client;
