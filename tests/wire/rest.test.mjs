@@ -37,6 +37,16 @@ test('the document is OpenAPI 3.1, and the index leads to it', async () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
+test('the server tells its version and figures', async () => {
+  const before = await rest.must('GET', '/server');
+  assert.match(before.version, /^\d+\.\d+\.\d+$/);
+  assert.equal(before.refusingWrites, false);
+  await rest.must('PUT', '/boards/figures', { id: 'figures', game: 'figures' });
+  const after = await rest.must('GET', '/server');
+  assert.ok(after.commits > before.commits && after.items > before.items);
+  await rest.call('DELETE', '/boards/figures');
+});
+
 test('a board is made, looked at, changed, listed and removed', async () => {
   const made = await rest.call('POST', '/boards', { body: {
     id: 'chess:weekly', game: 'chess', title: 'Chess of the week', timeframe: 'weekly', timeZone: 'Europe/Berlin', order: 'low',
