@@ -13,8 +13,10 @@ static enum status refresh(struct group *group, struct change *change, struct ac
         return failure_set(&action->failure, change->arena, NO_TABLE,
                            "Requested resource not found");
     table_ref(table);
-    table_unref(prepared->table);
-    return action_prepare(local, change, action, table);
+    struct table *before = prepared->holds ? prepared->table : NULL;
+    enum status status = action_prepare(local, change, action, table, true);
+    ((struct prepared *)action->engine_data)->before = before;
+    return status;
 }
 
 static enum status read_old(struct group *group, struct change *change, struct action *action) {

@@ -293,13 +293,14 @@ void cache_fill_hashed(struct cache *cache, struct bytes key, uint64_t hash, str
     pthread_mutex_unlock(&shard->lock);
 }
 
-void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
+void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value, bool add,
                  uint64_t commit) {
     struct shard *shard = shard_lock(cache, hash);
+    bool there = shard_find(shard, hash, key) != NULL;
     shard->written = commit;
-    if (value.data != NULL && !too_large(cache, key, value))
+    if (value.data != NULL && (there || add) && !too_large(cache, key, value))
         shard_set(cache, shard, hash, key, value);
-    else if (shard_find(shard, hash, key) != NULL)
+    else if (there)
         shard_remove(shard, (size_t)(shard_slot(shard, hash, key) - shard->slots));
     pthread_mutex_unlock(&shard->lock);
 }

@@ -196,7 +196,7 @@ static void write_cache(const struct steps *steps, struct local *local) {
         touch_item(local, effect->key, commit);
         if (counts)
             counted_item(local, effect->key, effect->value.data != NULL);
-        cache_write(local->cache, effect->key, effect->hash, effect->value, commit);
+        cache_write(local->cache, effect->key, effect->hash, effect->value, !effect->bulk, commit);
     }
 }
 

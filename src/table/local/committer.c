@@ -24,6 +24,7 @@ static void give_back(struct writer *writer) {
 }
 
 static void *committer_main(void *argument) {
+    pthread_setname_np(pthread_self(), "committer");
     struct writer *writer = ((struct local *)argument)->writer;
     for (struct group *group; (group = wait_for_group(writer)) != NULL;) {
         group_commit(group);

@@ -83,8 +83,7 @@ static enum status run_batch(struct local *local, struct table *table, int64_t n
     change.action_count = collect(table, now_ms, &arena, change.actions);
     enum status status = change.action_count != 0 ? OK : DAMAGED;
     for (size_t i = 0; i < change.action_count && status == OK; i++) {
-        table_ref(table);
-        status = action_prepare(local, &change, &change.actions[i], table);
+        status = action_prepare(local, &change, &change.actions[i], table, false);
     }
     if (status == OK) {
         group_add(group, &change);

@@ -8,7 +8,10 @@
 
 #include "base/clock.h"
 
-enum { AHEAD = 8 }; /* actions that the memory is asked for before they are decided */
+enum {
+    AHEAD = 8, /* actions that the memory is asked for before they are decided */
+    BULK = LIMIT_TRANSACT_ITEMS + 1, /* actions of a change that is a load rather than a request */
+};
 
 static void start(struct group *group) {
     group->effects = NULL;
@@ -67,7 +70,7 @@ enum status group_read(struct group *group, const struct prepared *prepared, str
 /* --- taking up what was decided --- */
 
 /* What is kept of it is the group's: the change may be done before the group is forgotten. */
-static void set_effect(struct group *group, const struct action *action) {
+static void set_effect(struct group *group, const struct action *action, bool bulk) {
     const struct prepared *prepared = action->engine_data;
     struct effect *effect = overlay_get(&group->overlay, prepared->hash, prepared->key);
     if (effect == NULL) {
@@ -79,6 +82,7 @@ static void set_effect(struct group *group, const struct action *action) {
         overlay_add(&group->overlay, effect);
     }
     effect->value = prepared->stays ? prepared->value : (struct bytes){0};
+    effect->bulk = bulk;
     if (action->kind == ACTION_PUT)
         effect->value = arena_copy(&group->arena, prepared->value);
     group->size += effect->key.size + effect->value.size;
@@ -95,11 +99,11 @@ static struct tally *tally_of(struct group *group, struct table *table) {
     return *of;
 }
 
-static void take_up(struct group *group, const struct action *action) {
+static void take_up(struct group *group, const struct action *action, bool bulk) {
     struct prepared *prepared = action->engine_data;
     if (!prepared->changes)
         return;
-    set_effect(group, action);
+    set_effect(group, action, bulk);
     struct tally *tally = tally_of(group, prepared->table);
     tally->count += (int64_t)prepared->stays - (int64_t)action->had_old;
     tally->size += (int64_t)prepared->new_size - (int64_t)prepared->old_size;
@@ -211,7 +215,7 @@ void group_add(struct group *group, struct change *change) {
         return;
     }
     for (size_t i = 0; i < change->action_count; i++)
-        take_up(group, &change->actions[i]);
+        take_up(group, &change->actions[i], change->action_count >= BULK);
     if (change->token.size != 0)
         note_token(group, &token);
 }

@@ -295,8 +295,9 @@ static inline void cache_fill(struct cache *cache, struct bytes key, struct byte
                               uint64_t commit) {
     cache_fill_hashed(cache, key, local_hash(key), value, commit);
 }
-/* By the writer, for each item of a commit; value.data NULL: deleted. */
-void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
+/* By the writer, for each item of a commit; value.data NULL: deleted. Without `add` an item that is
+ * not there is left out. */
+void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value, bool add,
                  uint64_t commit);
 /* Asks the memory for what a look-up will need: first for the place, then, a little later, for what
  * is there. */

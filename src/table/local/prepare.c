@@ -32,10 +32,11 @@ static struct bytes collection_key(struct change *change, const struct table_sch
 }
 
 enum status action_prepare(struct local *local, struct change *change, struct action *action,
-                           struct table *table) {
+                           struct table *table, bool holds) {
     struct prepared *prepared = ARENA_NEW(change->arena, struct prepared);
     action->engine_data = prepared;
     prepared->table = table;
+    prepared->holds = holds;
     prepared->schema = table->schema;
     action->collection_key = collection_key(change, prepared->schema);
     enum status status = check(change, action, prepared->schema);
@@ -93,14 +94,12 @@ static struct table *find_loading(struct local *local, struct change *change,
     return loading ? table : NULL;
 }
 
-/* Successive actions are usually on the same table: it is looked up once. */
-static struct table *find(struct local *local, struct change *change, size_t i) {
+/* Successive actions are usually on the same table: it is looked up and held once. */
+static struct table *find(struct local *local, struct change *change, size_t i, bool *holds) {
     struct action *action = &change->actions[i];
-    if (i > 0 && bytes_equal(change->actions[i - 1].table, action->table)) {
-        struct prepared *before = change->actions[i - 1].engine_data;
-        table_ref(before->table);
-        return before->table;
-    }
+    *holds = i == 0 || !bytes_equal(change->actions[i - 1].table, action->table);
+    if (!*holds)
+        return ((struct prepared *)change->actions[i - 1].engine_data)->table;
     if (!change->loading)
         return local_find(local, action->table, change->arena, &action->failure, NULL);
     return find_loading(local, change, action);
@@ -134,8 +133,9 @@ enum status change_prepare(struct local *local, struct change *change) {
     }
     for (size_t i = 0; i < change->action_count; i++) {
         struct action *action = &change->actions[i];
-        struct table *table = find(local, change, i);
-        if (table == NULL || action_prepare(local, change, action, table) != OK)
+        bool holds;
+        struct table *table = find(local, change, i, &holds);
+        if (table == NULL || action_prepare(local, change, action, table, holds) != OK)
             return refuse(change, action);
     }
     return check_repeats(change);
@@ -146,8 +146,10 @@ void change_release(struct change *change) {
         return;
     for (size_t i = 0; i < change->action_count; i++) {
         struct prepared *prepared = change->actions[i].engine_data;
-        if (prepared != NULL)
+        if (prepared != NULL && prepared->holds)
             table_unref(prepared->table);
+        if (prepared != NULL && prepared->before != NULL)
+            table_unref(prepared->before);
         change->actions[i].engine_data = NULL;
     }
 }

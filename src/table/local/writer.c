@@ -323,6 +323,7 @@ static void run(struct local *local) {
 }
 
 static void *writer_main(void *argument) {
+    pthread_setname_np(pthread_self(), "writer");
     struct local *local = argument;
     struct writer *writer = local->writer;
     bool finished;

@@ -27,6 +27,7 @@ struct effect {
     uint64_t hash; /* of the key: local_hash() */
     struct bytes key;
     struct bytes value; /* data NULL: deleted */
+    bool bulk;          /* one of very many: nobody is known to want it soon */
 };
 
 /* Effects by their keys (overlay.c). Zero is empty. */
@@ -127,7 +128,9 @@ enum status group_read(struct group *group, const struct prepared *prepared, str
 
 /* What the engine keeps with an action: made by action_prepare, completed by action_decide. */
 struct prepared {
-    struct table *table;               /* with a reference */
+    struct table *table;               /* with a reference if it `holds` one: of several actions */
+    bool holds;                        /* on a table the first does for all */
+    struct table *before;              /* held for others since before it was prepared anew */
     const struct table_schema *schema; /* that it was checked against */
     struct bytes key;                  /* in the store, */
     uint64_t hash;                     /* and local_hash() of it */
@@ -147,9 +150,10 @@ static inline struct rules_context action_rules(struct change *change, struct ac
 }
 /* An item as it is stored, in the arena. */
 struct bytes action_encode(struct local *local, const struct item *item, struct arena *arena);
-/* Checks the action against the table and encodes what can be. */
+/* Checks the action against the table and encodes what can be. `holds`: the reference is given
+ * away; else somebody else's lasts as long as the change. */
 enum status action_prepare(struct local *local, struct change *change, struct action *action,
-                           struct table *table);
+                           struct table *table, bool holds);
 /* Reads the item, tests the condition, makes the new item and plans what it moves. Changes nothing
  * in the group. The fault is in action->failure. */
 enum status action_decide(struct group *group, struct change *change, struct action *action);

@@ -34,7 +34,8 @@ static void model_commit(struct model *model, struct random *random, struct cach
         model->deleted[at] = random_below(random, 5) == 0;
         struct bytes now =
             model->deleted[at] ? (struct bytes){0} : value_of(at, model->commit, value);
-        cache_write(cache, key_of(at, key), local_hash(key_of(at, key)), now, model->commit);
+        cache_write(cache, key_of(at, key), local_hash(key_of(at, key)), now, at % 3 != 0,
+                    model->commit);
     }
 }
 
@@ -87,11 +88,11 @@ static void test_views(void **state) {
     arena_init(&arena);
     struct cache *cache = cache_new(1 << 16);
     struct bytes key = BYTES("k");
-    cache_write(cache, key, local_hash(key), BYTES("new"), 7);
+    cache_write(cache, key, local_hash(key), BYTES("new"), true, 7);
     assert_false(cache_get(cache, key, 6, &arena, &got)); /* written after that view */
     assert_true(cache_get(cache, key, 7, &arena, &got));
     assert_bytes_equal(got, BYTES("new"));
-    cache_write(cache, key, local_hash(key), (struct bytes){0}, 8);
+    cache_write(cache, key, local_hash(key), (struct bytes){0}, true, 8);
     assert_false(cache_get(cache, key, 8, &arena, &got));
     cache_fill(cache, key, BYTES("old"), 7); /* a slow reader with what was deleted since */
     assert_false(cache_get(cache, key, UINT64_MAX, &arena, &got));
@@ -112,7 +113,7 @@ static void test_clock(void **state) {
     uint8_t key[32], value[256];
     arena_init(&arena);
     struct cache *cache = cache_new(64 << 10);
-    cache_write(cache, BYTES("hot"), local_hash(BYTES("hot")), BYTES("value"), 1);
+    cache_write(cache, BYTES("hot"), local_hash(BYTES("hot")), BYTES("value"), true, 1);
     for (unsigned i = 0; i < 5000; i++) {
         cache_fill(cache, key_of(i, key), value_of(i, 1, value), 1);
         assert_true(cache_get(cache, BYTES("hot"), 1, &arena, &got));
