@@ -29,7 +29,7 @@ const refused = async (code, text, ...args) => {
 };
 // Runs `use` against a server on the folder.
 const serving = async (place, use) => {
-  const server = await startServer({ data: place });
+  const server = await startServer({ game: false, data: place });
   const client = new ddb.DynamoDBClient({
     endpoint: server.endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1,
   });

@@ -53,7 +53,7 @@ let table;
 let Account;
 let Player;
 before(async () => {
-  server = await startServer({ args: ['--test-clock'] });
+  server = await startServer({ game: false, args: ['--test-clock'] });
   client = new DynamoDBClient({
     endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' }, maxAttempts: 1,
   });

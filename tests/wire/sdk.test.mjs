@@ -6,7 +6,7 @@ import { startServer } from '../lib/server.mjs';
 
 let server, client;
 before(async () => {
-  server = await startServer();
+  server = await startServer({ game: false });
   client = new ddb.DynamoDBClient({
     endpoint: server.endpoint,
     region: 'eu-west-1',
