@@ -78,7 +78,7 @@ async function startChild(command, args, port, options = {}) {
 }
 
 export async function startOurs() {
-  const server = await startServer();
+  const server = await startServer({ game: false });
   return target('ours', server.endpoint, () => server.stop());
 }
 
