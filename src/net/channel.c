@@ -3,28 +3,30 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "net/channel_int.h"
+#include "net/frames.h"
 
 #include <assert.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <strings.h>
-#include <wslay/wslay.h>
 
 enum {
     READ_SIZE = 16 * 1024,
     QUEUE_FIRST = 8,     /* places for messages, at first */
     UNANSWERED_MAX = 2,  /* pings */
+    GOODBYE_MAX = 62,    /* bytes of its reason */
     GOODBYE_MS = 2000,   /* for the client to say its own */
     WRITES_MAX = 64,     /* a turn: others wait */
     OWN_MAX = 16 * 1024, /* pongs that wait for a client that pings and does not read */
 };
 
+enum { OP_CLOSE = 0x8, OP_PING = 0x9, OP_PONG = 0xa, GOING_AWAY = 1001 };
+
 struct channel {
     struct connection *connection;
     struct channel_loop *loop;
     struct channel_settings settings;
-    wslay_event_context_ptr frames; /* NULL: an event stream */
-    struct bytes incoming;          /* what wslay has not read yet */
+    struct frames frames; /* of the client; not for an event stream */
 
     struct buf own; /* what is not a message: the answer's head, pongs, goodbyes */
     size_t own_sent;
@@ -32,9 +34,11 @@ struct channel {
     size_t first, count, room;
     size_t sent;   /* of the first message */
     size_t queued; /* bytes in the queue */
+    uint8_t goodbye[2 + GOODBYE_MAX];
+    uint8_t goodbye_size; /* goes after all that waits */
 
     struct channel *next_dirty;
-    bool dirty, lagging, closing, busy, over;
+    bool dirty, lagging, closing, over;
     bool ended;          /* the goodbye is in `own`, or was */
     unsigned unanswered; /* pings */
 };
@@ -85,7 +89,7 @@ static void queue_grow(struct channel *channel) {
 }
 
 static struct bytes form_of(const struct channel *channel, struct message *message) {
-    return channel->frames != NULL ? message_frame(message) : message_event(message);
+    return channel->settings.events ? message_event(message) : message_frame(message);
 }
 
 static void queue_drop_first(struct channel *channel) {
@@ -105,14 +109,14 @@ static void queue_drop_first(struct channel *channel) {
 /* ---- sending ---- */
 
 /* Nothing may follow a goodbye, so it waits for the messages that were queued before it. */
-static void take_own_frames(struct channel *channel) {
-    if (channel->closing && channel->count != 0)
+static void take_goodbye(struct channel *channel) {
+    if (!channel->closing || channel->count != 0 || channel->ended)
         return;
-    if (channel->frames != NULL && wslay_event_want_write(channel->frames))
-        wslay_event_send(channel->frames);
-    if (channel->frames == NULL && channel->closing && !channel->ended)
+    channel->ended = true;
+    if (channel->settings.events)
         buf_lit(&channel->own, "0\r\n\r\n");
-    channel->ended = channel->closing;
+    else
+        frames_put(&channel->own, OP_CLOSE, bytes_of(channel->goodbye, channel->goodbye_size));
 }
 
 /* What goes next: a message that is partly sent, what is our own, or the next message. */
@@ -160,13 +164,8 @@ static bool write_pieces(struct channel *channel) {
     return false;
 }
 
-static bool may_end(const struct channel *channel) {
-    return channel->closing &&
-           (channel->frames == NULL ? channel->ended : wslay_event_get_close_sent(channel->frames));
-}
-
 static void settle(struct channel *channel, bool all_sent) {
-    if (all_sent && may_end(channel)) {
+    if (all_sent && channel->ended) {
         connection_linger(channel->connection);
         return;
     }
@@ -175,14 +174,14 @@ static void settle(struct channel *channel, bool all_sent) {
 
 static void flush(struct channel *channel) {
     struct connection *connection = channel->connection;
-    take_own_frames(channel);
+    take_goodbye(channel);
     if (channel->own.size - channel->own_sent > OWN_MAX) {
         connection_drop(connection);
         return;
     }
     bool all_sent = write_pieces(channel);
     if (all_sent && channel->closing && !channel->ended) {
-        take_own_frames(channel);
+        take_goodbye(channel);
         all_sent = write_pieces(channel);
     }
     if (connection->state != CONNECTION_OPEN)
@@ -241,64 +240,63 @@ bool channel_send(struct channel *channel, struct message *message) {
 }
 
 void channel_close(struct channel *channel, int code, const char *reason) {
+    size_t size = strlen(reason);
     if (channel->closing)
         return;
     channel->closing = true;
-    if (channel->frames != NULL)
-        wslay_event_queue_close(channel->frames, (uint16_t)code, (const uint8_t *)reason,
-                                strlen(reason));
+    channel->goodbye[0] = (uint8_t)(code >> 8);
+    channel->goodbye[1] = (uint8_t)code;
+    if (size > GOODBYE_MAX)
+        size = GOODBYE_MAX;
+    memcpy(channel->goodbye + 2, reason, size);
+    channel->goodbye_size = (uint8_t)(2 + size);
     connection_wait(channel->connection, GOODBYE_MS);
     mark_dirty(channel);
 }
 
-/* ---- receiving: wslay reads from `incoming`, and writes to `own` ---- */
+/* ---- receiving ---- */
 
-static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room, int flags,
-                       void *user) {
-    struct channel *channel = user;
-    (void)flags;
-    if (channel->incoming.size == 0) {
-        wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
-        return -1;
-    }
-    size_t size = channel->incoming.size < room ? channel->incoming.size : room;
-    memcpy(to, channel->incoming.data, size);
-    channel->incoming = bytes_skip(channel->incoming, size);
-    return (ssize_t)size;
+/* The client's goodbye gets its own code back. */
+static void answer_goodbye(struct channel *channel, struct bytes data) {
+    channel->closing = true;
+    channel->goodbye_size = data.size < 2 ? 0 : 2;
+    for (size_t i = 0; i < channel->goodbye_size; i++)
+        channel->goodbye[i] = data.data[i];
 }
 
-static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *data, size_t size, int flags,
-                       void *user) {
+static void on_heard(void *user, enum frames_kind kind, struct bytes data) {
     struct channel *channel = user;
-    (void)frames, (void)flags;
-    buf_append(&channel->own, data, size);
-    return (ssize_t)size;
-}
-
-static void on_message(wslay_event_context_ptr frames,
-                       const struct wslay_event_on_msg_recv_arg *arg, void *user) {
-    struct channel *channel = user;
-    (void)frames;
     channel->unanswered = 0;
-    if (arg->opcode == WSLAY_CONNECTION_CLOSE)
-        channel->closing = true;
-    else if (arg->opcode == WSLAY_TEXT_FRAME && !channel->closing)
-        channel->settings.handler->received(channel, bytes_of(arg->msg, arg->msg_length),
-                                            channel->settings.user);
-    else if (arg->opcode == WSLAY_BINARY_FRAME)
-        channel_close(channel, WSLAY_CODE_UNSUPPORTED_DATA, "only text is understood here");
+    if (channel->closing)
+        return;
+    if (kind == FRAMES_TEXT)
+        channel->settings.handler->received(channel, data, channel->settings.user);
+    else if (kind == FRAMES_PING)
+        frames_put(&channel->own, OP_PONG, data);
+    else if (kind == FRAMES_CLOSE)
+        answer_goodbye(channel, data);
+}
+
+static const char *fault_of(int code) {
+    switch (code) {
+    case 1003:
+        return "only text is understood here";
+    case 1007:
+        return "that is not UTF-8";
+    case 1009:
+        return "that is too large";
+    default:
+        return "those are no frames";
+    }
 }
 
 static void arrived(struct channel *channel, struct bytes bytes) {
-    if (channel->frames == NULL || bytes.size == 0)
+    if (channel->settings.events)
         return; /* nothing is said to an event stream */
-    channel->incoming = bytes;
-    channel->busy = true;
-    int failed = wslay_event_recv(channel->frames);
-    channel->busy = false;
-    channel->incoming = (struct bytes){0};
-    if (failed != 0 || !wslay_event_get_read_enabled(channel->frames))
-        channel->closing = true; /* wslay has queued the goodbye that fits */
+    int code =
+        frames_take(&channel->frames, bytes, channel->settings.message_max, on_heard, channel);
+    if (code != 0)
+        channel_close(channel, code, fault_of(code));
     mark_dirty(channel);
 }
 
@@ -332,12 +330,12 @@ void channel_expire(struct channel *channel) {
     }
     /* An event stream has no pong: what is sent must get through. */
     bool stuck = channel->count != 0 || channel->own.size != 0;
-    if (channel->frames != NULL || stuck)
+    if (!channel->settings.events || stuck)
         channel->unanswered++;
     else
         channel->unanswered = 0;
-    if (channel->frames != NULL)
-        wslay_event_queue_msg(channel->frames, &(struct wslay_event_msg){.opcode = WSLAY_PING});
+    if (!channel->settings.events)
+        frames_put(&channel->own, OP_PING, (struct bytes){0});
     else if (!stuck)
         buf_lit(&channel->own, "3\r\n:\n\n\r\n"); /* a comment */
     connection_wait(channel->connection, channel->settings.ping_ms);
@@ -345,7 +343,7 @@ void channel_expire(struct channel *channel) {
 }
 
 void channel_wind_down(struct channel *channel) {
-    channel_close(channel, WSLAY_CODE_GOING_AWAY, "the server stops");
+    channel_close(channel, GOING_AWAY, "the server stops");
 }
 
 void channel_dropped(struct channel *channel) {
@@ -353,8 +351,7 @@ void channel_dropped(struct channel *channel) {
     channel->settings.handler->closed(channel, channel->settings.user);
     while (channel->count != 0)
         queue_drop_first(channel);
-    if (channel->frames != NULL)
-        wslay_event_context_free(channel->frames);
+    frames_release(&channel->frames);
     buf_release(&channel->own);
     if (!channel->dirty) /* else the flush frees it */
         mem_free(channel);
@@ -362,20 +359,12 @@ void channel_dropped(struct channel *channel) {
 
 struct channel *channel_new(struct connection *connection, struct channel_loop *loop,
                             const struct channel_settings *settings, struct bytes head) {
-    static const struct wslay_event_callbacks callbacks = {
-        .recv_callback = on_recv, .send_callback = on_send, .on_msg_recv_callback = on_message};
     struct channel *channel = mem_zalloc(sizeof(*channel));
     channel->connection = connection;
     channel->loop = loop;
     channel->settings = *settings;
     channel->settings.headers = (struct bytes){0};
     buf_put(&channel->own, head);
-    if (!settings->events) {
-        int failed = wslay_event_context_server_init(&channel->frames, &callbacks, channel);
-        assert(failed == 0);
-        (void)failed;
-        wslay_event_config_set_max_recv_msg_length(channel->frames, settings->message_max);
-    }
     connection_wait(connection, settings->ping_ms);
     connection_watch(connection, UV_READABLE);
     mark_dirty(channel);
