@@ -13,7 +13,8 @@ static int usage(const char *text) {
 }
 
 static void print(struct buf *text) {
-    fwrite(text->data, 1, text->size, stdout);
+    if (text->size != 0)
+        fwrite(text->data, 1, text->size, stdout);
     buf_release(text);
 }
 
