@@ -72,7 +72,7 @@ static void finish(struct bot *bot) {
 }
 
 static void come_back(struct bot *bot) {
-    unsigned wait = WAIT_FIRST_MS << (bot->waits < 4 ? bot->waits : 4);
+    unsigned wait = (unsigned)WAIT_FIRST_MS << (bot->waits < 4 ? bot->waits : 4);
     bot->waits++;
     if (wait > WAIT_MAX_MS)
         wait = WAIT_MAX_MS;
