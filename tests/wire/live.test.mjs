@@ -406,7 +406,7 @@ test('who does not read gets the newest state afterwards, and the others do not 
     await line.until(({ entries }) => entries?.[0].score === i, { from: Math.max(0, line.heard.length - 2) });
     slowest = Math.max(slowest, Date.now() - began);
   }
-  assert.ok(slowest < 2000, `the slowest took ${slowest} ms`);
+  assert.ok(slowest < 10_000, `the slowest took ${slowest} ms`);
   const sent = line.heard.length;
   let text = '';
   deaf.on('data', (part) => { text += part.toString('latin1'); });
