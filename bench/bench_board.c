@@ -350,21 +350,23 @@ static void create(const char *stream) {
     submitter_release(&from);
 }
 
-static double open_engine(const char *folder) {
+static void open_engine(const char *folder) {
     struct local_settings settings = {.store.path = folder};
     struct arena arena;
     struct failure failure;
     arena_init(&arena);
     int64_t start = clock_ticks_us();
+    double cpu = cpu_us();
     if (local_open(&settings, &arena, &failure, &engine) != OK) {
         fprintf(stderr, "%.*s\n", BYTES_ARG(failure.text));
         exit(1);
     }
     arena_release(&arena);
-    return (double)(clock_ticks_us() - start) / 1e6;
+    double took = (double)(clock_ticks_us() - start) / 1e6;
+    printf("open %.3f s, %.3f s of processor\n", took, (cpu_us() - cpu) / 1e6);
 }
 
-static void fill(const char *folder, const char *stream, double *opened) {
+static void fill(const char *folder, const char *stream) {
     create(stream);
     load();
     print_memory("loaded");
@@ -374,7 +376,7 @@ static void fill(const char *folder, const char *stream, double *opened) {
     engine_close(engine);
     printf("close %.3f s\n", (double)(clock_ticks_us() - start) / 1e6);
     malloc_trim(0);
-    *opened = open_engine(folder);
+    open_engine(folder);
 }
 
 int main(int argc, char **argv) {
@@ -398,11 +400,10 @@ int main(int argc, char **argv) {
     if (optind == argc)
         return 2;
     const char *folder = argv[optind++];
-    double took = open_engine(folder);
+    open_engine(folder);
     engine_figures(engine, &figures);
     if (figures.tables == 0)
-        fill(folder, stream, &took);
-    printf("open %.3f s, %.2f s a million\n", took, took * 1e6 / (double)members);
+        fill(folder, stream);
     print_memory("opened");
     for (int i = optind; i < argc; i++)
         write_on((unsigned)atoi(argv[i]), seconds);

@@ -1,7 +1,9 @@
 #include "base/mem.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -28,6 +30,35 @@ void *mem_realloc(void *old, size_t size) {
 
 void mem_free(void *block) {
     free(block);
+}
+
+static void *map(size_t size) {
+    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return require(block == MAP_FAILED ? NULL : block, size);
+}
+
+/* Large pages begin at multiples of their size: what stands out on either side is given back. */
+static void *map_aligned(size_t size) {
+    uint8_t *block = map(size + MEM_LARGE);
+    size_t before = (MEM_LARGE - (uintptr_t)block % MEM_LARGE) % MEM_LARGE;
+    if (before != 0)
+        munmap(block, before);
+    if (before != MEM_LARGE)
+        munmap(block + before + size, MEM_LARGE - before);
+    return block + before;
+}
+
+void *mem_large(void *old, size_t old_size, size_t size) {
+    void *block = NULL;
+    if (size != 0) {
+        block = map_aligned(size);
+        madvise(block, size, MADV_HUGEPAGE); /* a wish */
+        if (old != NULL &&
+            mremap(old, old_size, old_size, MREMAP_MAYMOVE | MREMAP_FIXED, block) == MAP_FAILED)
+            require(NULL, size);
+    } else if (old != NULL)
+        munmap(old, old_size);
+    return block;
 }
 
 void mem_trim(void) {

@@ -13,6 +13,11 @@ void *mem_alloc(size_t size);
 void *mem_zalloc(size_t size);
 void *mem_realloc(void *old, size_t size);
 void mem_free(void *block);
+/* Much memory at once, in pieces of MEM_LARGE bytes, straight from the system and in its large
+ * pages where it has such: a walk all over it finds its way sooner. `old` NULL: new; size 0: freed.
+ * It may move, what was there stays, and what is added is zeros. */
+enum { MEM_LARGE = 2 * 1024 * 1024 };
+void *mem_large(void *old, size_t old_size, size_t size);
 /* Gives the system back what was freed and is kept for later. Slow: after work that needed much. */
 void mem_trim(void);
 

@@ -325,13 +325,17 @@ double rules_write_units(size_t old_size, size_t new_size) {
 
 /* --- expiry --- */
 
-bool rules_expires(const struct item *item, struct bytes attribute, uint64_t *ms) {
-    const struct value *value = item_get(item, attribute);
-    if (value == NULL || value->type != VALUE_N)
+bool rules_time_of(const struct value *value, uint64_t *ms) {
+    if (value->type != VALUE_N)
         return false;
     double seconds = number_to_double(value->bytes);
     if (!(seconds > 0 && seconds < 1e15))
         return false;
     *ms = (uint64_t)ceil(seconds * 1000);
     return true;
+}
+
+bool rules_expires(const struct item *item, struct bytes attribute, uint64_t *ms) {
+    const struct value *value = item_get(item, attribute);
+    return value != NULL && rules_time_of(value, ms);
 }

@@ -76,6 +76,8 @@ struct item rules_key_of(const struct table_schema *schema, const struct index_s
 /* When the item ends, in milliseconds since 1970: what its attribute says in seconds, fractions and
  * all. False if it has none, or one of another type, or one that is no time. */
 bool rules_expires(const struct item *item, struct bytes attribute, uint64_t *ms);
+/* The same of the attribute's value. */
+bool rules_time_of(const struct value *value, uint64_t *ms);
 /* How long ago an item may have ended and still be taken away for it. */
 #define EXPIRY_PAST_MS (5 * INT64_C(365) * 24 * 60 * 60 * 1000)
 

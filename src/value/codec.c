@@ -300,3 +300,54 @@ enum status item_decode_some(struct bytes from, const struct names *names,
         out[at++].type = VALUE_NONE;
     return OK;
 }
+
+void item_picks_init(struct item_picks *picks, const struct names *names,
+                     const struct bytes *wanted, unsigned count) {
+    *picks = (struct item_picks){
+        .names = names, .wanted = wanted, .count = count, .codes = names_count(names)};
+    for (int code = 0; code < picks->codes; code++)
+        picks->slots[code] = ITEM_PICKS_MAX;
+    for (unsigned i = 0; i < count; i++) {
+        int code = names_find(names, wanted[i]);
+        if (code != NAMES_FULL)
+            picks->slots[code] = (uint16_t)i;
+    }
+}
+
+/* Where the attribute that comes next is to go; ITEM_PICKS_MAX: nowhere. */
+static bool take_slot(struct bytes *in, const struct item_picks *picks, unsigned *slot) {
+    struct bytes name;
+    size_t code;
+    if (!take_size(in, &code))
+        return false;
+    if (code != 0) {
+        *slot = code > (size_t)picks->codes ? ITEM_PICKS_MAX : picks->slots[code - 1];
+        return code <= LIMIT_NAME_CODES;
+    }
+    if (!take_string(in, &name))
+        return false;
+    for (*slot = 0; *slot < picks->count; ++*slot)
+        if (bytes_equal(picks->wanted[*slot], name))
+            return true;
+    *slot = ITEM_PICKS_MAX;
+    return true;
+}
+
+enum status item_pick(struct bytes from, const struct item_picks *picks, struct arena *arena,
+                      struct value *out) {
+    uint32_t left;
+    for (unsigned i = 0; i < picks->count; i++)
+        out[i].type = VALUE_NONE;
+    if (!take_count(&from, PAIR_LEAST, &left))
+        return DAMAGED;
+    for (; left > 0; left--) {
+        unsigned slot;
+        if (!take_slot(&from, picks, &slot))
+            return DAMAGED;
+        bool good = slot != ITEM_PICKS_MAX ? take_value(&from, arena, DEPTH_MAX, &out[slot])
+                                           : skip_value(&from, DEPTH_MAX + 1);
+        if (!good)
+            return DAMAGED;
+    }
+    return OK;
+}

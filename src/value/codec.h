@@ -19,6 +19,7 @@
 #define GT_VALUE_CODEC_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "value/names.h"
 #include "value/value.h"
 
@@ -30,6 +31,21 @@ enum status item_decode(struct bytes from, const struct names *names, struct are
 enum status item_decode_some(struct bytes from, const struct names *names,
                              const struct bytes *wanted, unsigned count, struct arena *arena,
                              struct value *out);
+
+/* The same for very many items: which codes the wanted names have is looked up once. It must be
+ * made when all items that will be looked at have been encoded. */
+struct item_picks {
+    const struct names *names;
+    const struct bytes *wanted; /* the caller's */
+    unsigned count;             /* less than ITEM_PICKS_MAX */
+    int codes;                  /* there are that many */
+    uint16_t slots[LIMIT_NAME_CODES];
+};
+enum { ITEM_PICKS_MAX = UINT16_MAX };
+void item_picks_init(struct item_picks *picks, const struct names *names,
+                     const struct bytes *wanted, unsigned count);
+enum status item_pick(struct bytes from, const struct item_picks *picks, struct arena *arena,
+                      struct value *out);
 
 /* A single value in the same form, without its name. */
 void value_encode(const struct value *value, struct buf *to);

@@ -6,7 +6,7 @@
  * without searching; finders are filled by whoever has no tree to load. Only keys are held in
  * memory. */
 #include "base/mem.h"
-#include "table/local/local_int.h"
+#include "table/local/pick.h"
 #include "table/local/sort.h"
 
 #include <unistd.h>
@@ -33,10 +33,12 @@ struct worker {
     size_t noted; /* run memory already added to the builder's sum */
     struct arena scratch;
     struct buf key;
+    struct picked item;
 };
 
 struct builder {
     struct build *build;
+    struct picks picks;
     struct key_span *spans;
     size_t span_count;
     atomic_size_t next_span;
@@ -133,25 +135,33 @@ static void cut_table(struct builder *builder, struct arena *arena) {
 
 /* --- gathering --- */
 
-static enum status gather_item(struct worker *worker, struct bytes stored) {
+static enum status gather_entry(struct worker *worker, unsigned at) {
+    const struct picks *picks = &worker->builder->picks;
+    size_t shown;
+    buf_clear(&worker->key);
+    if (!picks_put(picks, &worker->item, at, &worker->key))
+        return OK;
+    run_add(&worker->runs[at], buf_bytes(&worker->key));
+    enum status status = picks_shown(picks, &worker->item, at, &worker->scratch, &shown);
+    worker->sizes[at] += shown;
+    return status;
+}
+
+static enum status gather_item(struct worker *worker, struct bytes key, struct bytes stored) {
+    const struct picks *picks = &worker->builder->picks;
     const struct build *build = worker->builder->build;
-    struct item item;
-    enum status status = item_decode(stored, build->local->names, &worker->scratch, &item);
-    if (status != OK)
-        return status;
-    size_t size = item_size(&item);
+    size_t size = 0;
+    worker->item.key = key;
+    worker->item.stored = stored;
+    enum status status = picks_take(picks, &worker->item, &worker->scratch);
+    for (unsigned i = 0; i < build->index_count && status == OK; i++)
+        status = gather_entry(worker, i);
+    if (status == OK && build->measure)
+        status = picks_measure(picks, &worker->item, &worker->scratch, &size);
     worker->item_count++;
     worker->size += size;
-    for (unsigned i = 0; i < build->index_count; i++) {
-        const struct index *index = build->indexes[i];
-        buf_clear(&worker->key);
-        if (!keys_put_entry(&worker->key, build->schema, index, &item))
-            continue;
-        run_add(&worker->runs[i], buf_bytes(&worker->key));
-        worker->sizes[i] += keys_shown_size(build->schema, index, &item, &worker->scratch);
-    }
     arena_reset(&worker->scratch);
-    return OK;
+    return status;
 }
 
 /* Now and then: has somebody said stop, and is there still room? */
@@ -183,7 +193,7 @@ static enum status gather_span(struct worker *worker, const struct key_span *spa
     unsigned until_look = CHECK_EVERY;
     for (bool more = store_iter_first(iter); more && status == OK && !ended(builder);
          more = store_iter_next(iter)) {
-        status = gather_item(worker, store_iter_value(iter));
+        status = gather_item(worker, store_iter_key(iter), store_iter_value(iter));
         if (status == OK && --until_look == 0) {
             status = look_up(worker);
             until_look = CHECK_EVERY;
@@ -376,6 +386,7 @@ enum status build_run(struct build *build, struct arena *arena, struct failure *
                               .memory_max = most == 0 || most > SIZE_MAX / 2 ? SIZE_MAX : most * 2,
                               .worker_count = thread_count(build)};
     struct arena keys;
+    picks_init(&builder.picks, build);
     arena_init(&keys);
     cut_table(&builder, &keys);
     if (builder.span_count < builder.worker_count)

@@ -106,7 +106,9 @@ static size_t part_memory(const struct part *part) {
 static void part_remake(struct finder *finder, struct part *part, uint32_t room, uint32_t width) {
     struct part old = *part;
     *part = (struct part){.room = room, .width = width};
-    part->slots = mem_zalloc(part_memory(part));
+    /* Written now: a slot is read before it is written, and fresh memory that is only read is
+     * mapped twice, the second time with a word to the other processors. */
+    part->slots = memset(mem_alloc(part_memory(part)), 0, part_memory(part));
     for (size_t i = 0; i < old.room; i++) {
         const uint8_t *slot = slot_of(&old, i);
         struct kept kept = {slot[4], slot[4] == 0 ? 0 : width_of(slot), slot + SLOT_HEAD};

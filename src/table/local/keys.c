@@ -157,6 +157,31 @@ enum status keys_put_stored(struct buf *to, const struct index *index, struct by
     return OK;
 }
 
+bool keys_put_picked(struct buf *to, const struct index *index, const struct value *const *values,
+                     struct bytes key, size_t span) {
+    const struct entry_shape *shape = &index->shape;
+    uint64_t ms;
+    if (index->schema == NULL) {
+        if (values[0] == NULL || !rules_time_of(values[0], &ms))
+            return false;
+        buf_u64(to, ms);
+        buf_put(to, bytes_skip(key, TABLE_SIZE));
+        return true;
+    }
+    if (!are_parts(shape, values))
+        return false;
+    if (!index->finds) {
+        put_parts(to, shape, values, shape->count);
+        return true;
+    }
+    /* What the item's key has of it is copied. */
+    buf_append(to, key.data + TABLE_SIZE, span - TABLE_SIZE);
+    for (unsigned i = 1; i < shape->own_count; i++)
+        key_put(to, values[i]);
+    buf_put(to, bytes_skip(key, span));
+    return true;
+}
+
 /* An entry taken apart: where each part is, with the name it has. */
 struct entry_part {
     const struct key_part *part;

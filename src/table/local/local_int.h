@@ -245,6 +245,11 @@ size_t keys_shown_size(const struct table_schema *schema, const struct index *in
  * is not in the index, DAMAGED. */
 enum status keys_put_stored(struct buf *to, const struct index *index, struct bytes stored,
                             const struct names *names, struct arena *arena);
+/* The same of an item whose key in the store is `key`, of which `span` bytes are its partition, and
+ * whose attributes are at hand: in the order of the index's shape, or the one of the tree of times;
+ * of no type if absent. False, appending nothing, if it is not in the index. */
+bool keys_put_picked(struct buf *to, const struct index *index, const struct value *const *values,
+                     struct bytes key, size_t span);
 /* The table key (as an item key for the store) that an index entry points at. DAMAGED if not. */
 enum status keys_entry_to_item(struct buf *to, const struct table *table,
                                const struct table_schema *schema, const struct index *index,
@@ -326,7 +331,8 @@ enum status local_fault(enum status status, struct arena *arena, struct failure 
 /* --- building indexes (build.c) --- */
 
 /* Reads all items of a table at a snapshot and makes the trees of `indexes` (their tree and size
- * are set; entries are sorted and loaded, on several threads). Also counts the items. MEMORY_FULL
+ * are set; entries are sorted and loaded, on several threads). Also counts the items, and, if asked
+ * to, measures them, which takes longer: then all of each has to be looked at. MEMORY_FULL
  * if the trees pass the limit; *stop set by another thread ends it with STOPPING. Takes no lock:
  * nobody else may be looking at these indexes. The start, a backfill and a recovery all come here.
  */
@@ -338,8 +344,10 @@ struct build {
     struct index **indexes;
     unsigned index_count;
     unsigned threads;
-    atomic_bool *stop;         /* may be NULL */
-    uint64_t item_count, size; /* filled in; before, item_count is a guess at it */
+    atomic_bool *stop;   /* may be NULL */
+    bool measure;        /* the items, too */
+    uint64_t item_count; /* filled in; before, a guess at it */
+    uint64_t size;       /* filled in if measured */
 };
 enum status build_run(struct build *build, struct arena *arena, struct failure *failure);
 

@@ -4,39 +4,71 @@
  * bytes. Multikey quicksort (Bentley and Sedgewick) splits by the bytes at one depth into less,
  * equal and greater, and only the equal part goes deeper; here a step is a word of eight bytes,
  * loaded once a depth and kept beside the pointer, so that a comparison touches no key. A key
- * that ends within the word is padded with zeros, and shorter comes first among equal words. */
+ * that ends within the word is padded with zeros, and shorter comes first among equal words.
+ *
+ * Very many keys are first dealt out by a byte of their words, in place (American flag sort:
+ * McIlroy, Bostic and McIlroy), until what is left fits into a processor's cache. */
 #include "table/local/sort.h"
 
 #include "base/mem.h"
 
 #include <assert.h>
 
-enum { BLOCK_SIZE = 1024 * 1024, SMALL = 12 };
+enum {
+    SMALL = 12,   /* keys that are sorted one by one */
+    MANY = 32768, /* keys that are dealt out first, */
+    DEALS = 8,    /* but not more often than this on the way down: it takes much of the stack */
+    BLOCK_SMALL = 256 * 1024,
+    ROOM_FIRST = 1024,
+    ROOM_LARGE = MEM_LARGE / sizeof(struct run_key)
+};
 
 struct run_block {
     struct run_block *next;
     size_t used; /* of data; of the first block the run knows */
+    bool large;  /* a large page */
     uint8_t data[];
 };
 
+/* A small run should stay small: its memory comes from the heap until it would fill a large page.
+ */
+static void add_block(struct run *run, size_t need) {
+    bool large = run->count >= ROOM_LARGE;
+    size_t size = large ? MEM_LARGE : BLOCK_SMALL;
+    assert(need + sizeof(struct run_block) <= size);
+    struct run_block *block = large ? mem_large(NULL, 0, size) : mem_alloc(size);
+    if (run->blocks != NULL)
+        run->blocks->used = (size_t)(run->at - run->blocks->data);
+    *block = (struct run_block){.next = run->blocks, .large = large};
+    run->blocks = block;
+    run->at = block->data;
+    run->end = (uint8_t *)block + size;
+    run->memory += size;
+}
+
+static void grow(struct run *run) {
+    size_t room = run->room == 0 ? ROOM_FIRST : run->room * 2;
+    size_t old_size = run->room * sizeof *run->keys, size = room * sizeof *run->keys;
+    if (room <= ROOM_LARGE / 2)
+        run->keys = mem_realloc(run->keys, size);
+    else if (run->room > ROOM_LARGE / 2)
+        run->keys = mem_large(run->keys, old_size, size);
+    else {
+        struct run_key *keys = mem_large(NULL, 0, size);
+        memcpy(keys, run->keys, old_size);
+        mem_free(run->keys);
+        run->keys = keys;
+    }
+    run->memory += size - old_size;
+    run->room = room;
+}
+
 void run_add(struct run *run, struct bytes key) {
     assert(key.size <= UINT16_MAX);
-    if (run->at == NULL || (size_t)(run->end - run->at) < key.size + 2) {
-        struct run_block *block = mem_alloc(sizeof *block + BLOCK_SIZE);
-        if (run->blocks != NULL)
-            run->blocks->used = (size_t)(run->at - run->blocks->data);
-        block->next = run->blocks;
-        run->blocks = block;
-        run->at = block->data;
-        run->end = block->data + BLOCK_SIZE;
-        run->memory += sizeof *block + BLOCK_SIZE;
-    }
-    if (run->count == run->room) {
-        size_t room = run->room == 0 ? 1024 : run->room * 2;
-        run->keys = mem_realloc(run->keys, room * sizeof *run->keys);
-        run->memory += (room - run->room) * sizeof *run->keys;
-        run->room = room;
-    }
+    if (run->at == NULL || (size_t)(run->end - run->at) < key.size + 2)
+        add_block(run, key.size + 2);
+    if (run->count == run->room)
+        grow(run);
     *run->at++ = (uint8_t)(key.size >> 8);
     *run->at++ = (uint8_t)key.size;
     if (key.size != 0)
@@ -49,9 +81,15 @@ void run_release(struct run *run) {
     while (run->blocks != NULL) {
         struct run_block *gone = run->blocks;
         run->blocks = gone->next;
-        mem_free(gone);
+        if (gone->large)
+            mem_large(gone, MEM_LARGE, 0);
+        else
+            mem_free(gone);
     }
-    mem_free(run->keys);
+    if (run->room > ROOM_LARGE / 2)
+        mem_large(run->keys, run->room * sizeof *run->keys, 0);
+    else
+        mem_free(run->keys);
     *run = (struct run){0};
 }
 
@@ -152,10 +190,67 @@ static void load_words(struct run_key *keys, size_t count, size_t depth) {
         keys[i].word = word_at(&keys[i], depth);
 }
 
+/* --- dealing out --- */
+
+enum { PILES = 256 };
+
+/* How far to shift a word so that its highest byte in which any two differ comes last; -1 if they
+ * are all equal. */
+static int find_shift(const struct run_key *keys, size_t count) {
+    uint64_t differ = 0;
+    for (size_t i = 1; i < count; i++)
+        differ |= keys[i].word ^ keys[0].word;
+    if (differ == 0)
+        return -1;
+    int top = 64 - __builtin_clzll(differ);
+    return top > 8 ? top - 8 : 0;
+}
+
+static unsigned pile_of(const struct run_key *key, int shift) {
+    return (unsigned)(key->word >> shift) & (PILES - 1);
+}
+
+/* Moves each key to its pile; ends[i] is where pile i ends. */
+static void deal(struct run_key *keys, size_t count, int shift, size_t *ends) {
+    size_t next[PILES] = {0};
+    for (size_t i = 0; i < count; i++)
+        next[pile_of(&keys[i], shift)]++;
+    for (size_t i = 0, sum = 0; i < PILES; i++) {
+        size_t size = next[i];
+        next[i] = sum;
+        ends[i] = sum += size;
+    }
+    for (unsigned i = 0; i < PILES; i++)
+        while (next[i] < ends[i]) {
+            struct run_key key = keys[next[i]];
+            for (unsigned to; (to = pile_of(&key, shift)) != i;) {
+                struct run_key other = keys[next[to]];
+                keys[next[to]++] = key;
+                key = other;
+            }
+            keys[next[i]++] = key;
+        }
+}
+
+static void sort_from(struct run_key *keys, size_t count, size_t depth, int deals);
+
+static void sort_many(struct run_key *keys, size_t count, size_t depth, int shift, int deals) {
+    size_t ends[PILES], start = 0;
+    deal(keys, count, shift, ends);
+    for (unsigned i = 0; i < PILES; start = ends[i++])
+        sort_from(keys + start, ends[i] - start, depth, deals);
+}
+
 /* Sorts keys that are equal up to `depth`, whose words are loaded there. The larger parts are
- * looped over, the smaller recursed into, so that the stack stays small whatever the keys are. */
-static void sort_from(struct run_key *keys, size_t count, size_t depth) {
+ * looped over, the smaller recursed into, so that the stack stays small whatever the keys are;
+ * `deals` tells how often they may yet be dealt out. */
+static void sort_from(struct run_key *keys, size_t count, size_t depth, int deals) {
     while (count > SMALL) {
+        int shift = count > MANY && deals > 0 ? find_shift(keys, count) : -1;
+        if (shift >= 0) {
+            sort_many(keys, count, depth, shift, deals - 1);
+            return;
+        }
         uint64_t pivot = pivot_of(keys, count);
         size_t less = 0, at = 0, greater = count;
         while (at < greater) {
@@ -174,13 +269,13 @@ static void sort_from(struct run_key *keys, size_t count, size_t depth) {
             continue;
         }
         load_words(equal, equals, depth + 8);
-        sort_from(equal, equals, depth + 8);
+        sort_from(equal, equals, depth + 8, deals);
         if (less < count - greater) {
-            sort_from(keys, less, depth);
+            sort_from(keys, less, depth, deals);
             keys += greater;
             count -= greater;
         } else {
-            sort_from(keys + greater, count - greater, depth);
+            sort_from(keys + greater, count - greater, depth, deals);
             count = less;
         }
     }
@@ -189,5 +284,5 @@ static void sort_from(struct run_key *keys, size_t count, size_t depth) {
 
 void run_sort(struct run *run) {
     load_words(run->keys, run->count, 0);
-    sort_from(run->keys, run->count, 0);
+    sort_from(run->keys, run->count, 0, DEALS);
 }

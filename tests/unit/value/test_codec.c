@@ -69,10 +69,16 @@ static void finds_some_attributes(void **state) {
         item_encode(&item, names, &encoded);
         assert_int_equal(item_decode_some(buf_bytes(&encoded), names, wanted, count, &arena, found),
                          OK);
+        struct value picked[sizeof found / sizeof found[0]];
+        struct item_picks *picks = ARENA_NEW(&arena, struct item_picks);
+        item_picks_init(picks, names, wanted, count);
+        assert_int_equal(item_pick(buf_bytes(&encoded), picks, &arena, picked), OK);
         for (unsigned i = 0; i < count; i++) {
             const struct value *value = item_get(&item, wanted[i]);
             assert_int_equal(found[i].type, value == NULL ? VALUE_NONE : value->type);
             assert_true(value == NULL || value_equal(&found[i], value));
+            assert_int_equal(picked[i].type, found[i].type);
+            assert_true(value == NULL || value_equal(&picked[i], value));
         }
     }
     buf_release(&encoded);
@@ -131,6 +137,10 @@ static void spells_names_out_when_full(void **state) {
     assert_int_equal(item_decode_some(buf_bytes(&encoded), full, &pair.name, 1, &arena, &found),
                      OK);
     assert_true(value_equal(&found, &pair.value));
+    struct item_picks *picks = ARENA_NEW(&arena, struct item_picks);
+    item_picks_init(picks, full, &pair.name, 1);
+    assert_int_equal(item_pick(buf_bytes(&encoded), picks, &arena, &found), OK);
+    assert_true(value_equal(&found, &pair.value));
     buf_release(&encoded);
     names_free(full);
 }
@@ -149,9 +159,13 @@ static void survives_damage(void **state) {
         struct item item = random_item(&random, &arena);
         buf_clear(&encoded);
         item_encode(&item, names, &encoded);
+        struct item_picks *picks = ARENA_NEW(&arena, struct item_picks);
+        item_picks_init(picks, names, &last, 1);
         for (size_t cut = 0; cut < encoded.size && cut < 600; cut++) {
             assert_int_equal(decode(bytes_of(encoded.data, cut), &back), DAMAGED);
             item_decode_some(bytes_of(encoded.data, cut), names, &last, 1, &arena, &found);
+            assert_int_equal(item_pick(bytes_of(encoded.data, cut), picks, &arena, &found),
+                             DAMAGED);
         }
         for (int flip = 0; flip < 100; flip++) {
             size_t at = random_below(&random, encoded.size);
@@ -164,6 +178,7 @@ static void survives_damage(void **state) {
                 assert_true(item_equal(&item, &back));
             }
             item_decode_some(buf_bytes(&encoded), names, &last, 1, &arena, &found);
+            item_pick(buf_bytes(&encoded), picks, &arena, &found);
             encoded.data[at] ^= bit;
         }
     }
