@@ -245,7 +245,7 @@ static void test_listen_failures(void **state) {
 /* ---- the end ---- */
 
 static void *close_listener(void *argument) {
-    listener_close(argument, 2000);
+    listener_close(argument, 20000);
     return NULL;
 }
 
@@ -304,7 +304,7 @@ static void test_close_waits_for_readers(void **state) {
     reply_release(&reply);
     client_expect_end(fd);
     pthread_join(closer, NULL);
-    assert_in_range(now_ms() - began, 0, 1900); /* not the whole grace */
+    assert_in_range(now_ms() - began, 0, 19000); /* not the whole grace */
     close(fd);
     loops_free(server.loops);
     arena_release(&server.arena);
