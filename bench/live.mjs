@@ -9,7 +9,7 @@
 // Memory: the server's own (RssAnon) at its most with all sockets open and playing, less what it was
 // with the same rooms and seats before the first socket opened, by socket. What was written meanwhile
 // and is still in the store's memory is in it.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -25,7 +25,10 @@ const { values: options } = parseArgs({ options: {
   seconds: { type: 'string', default: '3' },
   data: { type: 'string' },
 } });
-const sockets = Number(options.sockets);
+// Each side is one process: no more sockets than it may have files, less some for its own.
+const files = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })) || Infinity;
+const sockets = Math.min(Number(options.sockets), Math.floor((files - 400) / 8) * 8);
+if (sockets < Number(options.sockets)) console.log(`a process may have ${files} files here: ${sockets} sockets`);
 const rooms = Math.ceil(sockets / Number(options.room));
 const pinned = cpus().length > 1;
 
