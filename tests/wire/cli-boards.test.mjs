@@ -105,7 +105,7 @@ test('lines that make no sense are told by their number, and the rest is loaded'
   let printed = '';
   child.stdout.on('data', (chunk) => { printed += chunk; });
   child.stdin.end('zed,99999\n');
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  assert.deepEqual(await once(child, 'close'), [0, null]);
   assert.deepEqual(JSON.parse(printed), { lines: 1, added: 1, changed: 0, kept: 0, refused: 0 });
   assert.match(good('top', 'a plain one', '-n', '1'), /zed +99999/);
   assert.match(run('load', 'x', path.join(folder, 'none')).stderr, /cannot read/);
