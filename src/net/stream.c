@@ -29,6 +29,7 @@ struct stream_connection {
     unsigned holds; /* and one while it is among the dirty */
     bool dirty;     /* in the list of those that have something to send */
     bool busy;      /* `arrived` is on the stack */
+    bool full;      /* the system takes no more of it at present */
     bool eof;       /* the client sends no more */
     struct stream_connection *next_dirty;
 };
@@ -116,8 +117,8 @@ static void settle(struct stream_connection *s) {
     connection_wait(&s->base, waits           ? settings_of(s)->request_ms
                               : s->holds != 0 ? 0 /* what is under way has all the time it wants */
                                               : settings_of(s)->idle_ms);
-    connection_watch(&s->base,
-                     (may_read(s) ? UV_READABLE : 0) | (unsent(s) != 0 ? UV_WRITABLE : 0));
+    /* Another set of events costs calls to the system: what is about to be sent needs none. */
+    connection_watch(&s->base, (may_read(s) ? UV_READABLE : 0) | (s->full ? UV_WRITABLE : 0));
 }
 
 /* ---- sending ---- */
@@ -130,6 +131,7 @@ static bool flush(struct stream_connection *s) {
         connection_drop(&s->base);
         return false;
     }
+    s->full = false;
     while (unsent(s) != 0) {
         size_t size = unsent(s) < WRITE_MAX ? unsent(s) : WRITE_MAX;
         ssize_t sent =
@@ -138,10 +140,10 @@ static bool flush(struct stream_connection *s) {
             connection_drop(&s->base);
             return false;
         }
-        if (sent == WIRE_AGAIN)
-            return true;
-        s->sent += (size_t)sent;
-        if ((size_t)sent < size)
+        s->full = sent == WIRE_AGAIN || (size_t)sent < size;
+        if (sent != WIRE_AGAIN)
+            s->sent += (size_t)sent;
+        if (s->full)
             return true;
     }
     s->sent = 0;
