@@ -32,6 +32,7 @@ enum status game_wait(struct game *game, struct change *change) {
     change->done = wake;
     change->user = &waiter;
     engine_submit(game->engine, change);
+    engine_hand_over();
     pthread_mutex_lock(&waiter.lock);
     while (!waiter.done)
         pthread_cond_wait(&waiter.woken, &waiter.lock);

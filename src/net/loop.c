@@ -24,6 +24,7 @@ struct loop {
     struct task *after; /* what loop_after() was given, newest first */
     uv_thread_t thread;
     struct task stop;
+    void (*begin)(void), (*turn)(void);
     unsigned index;
     bool stopping;
     /* The other threads' side, on a cache line of its own. */
@@ -92,6 +93,7 @@ static void run_after(uv_prepare_t *before_waiting) {
         loop->after = task->next;
         task->run(task);
     }
+    loop->turn();
 }
 
 int64_t loop_now_ms(struct loop *loop) {
@@ -118,10 +120,13 @@ static void run_loop(void *argument) {
     snprintf(name, sizeof(name), "loop-%u", loop->index % 1000);
     pthread_setname_np(pthread_self(), name);
 #endif
+    loop->begin();
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     run_after(&loop->before_waiting); /* it does not wait any more */
     current = NULL;
 }
+
+static void do_nothing(void) {}
 
 static struct loop *loop_new(unsigned index) {
     struct loop *loop = aligned_alloc(_Alignof(struct loop), sizeof(struct loop));
@@ -129,6 +134,7 @@ static struct loop *loop_new(unsigned index) {
         abort();
     memset(loop, 0, sizeof(*loop));
     loop->index = index;
+    loop->begin = loop->turn = do_nothing;
     must(uv_loop_init(&loop->uv), "cannot make an event loop");
     must(uv_async_init(&loop->uv, &loop->wake, run_posted), "cannot make an event loop");
     loop->wake.data = loop;
@@ -146,6 +152,13 @@ struct loops *loops_new(unsigned count) {
     for (unsigned i = 0; i < count; i++)
         loops->loops[i] = loop_new(i);
     return loops;
+}
+
+void loops_set_hooks(struct loops *loops, void (*begin)(void), void (*turn)(void)) {
+    for (unsigned i = 0; i < loops->count; i++) {
+        loops->loops[i]->begin = begin;
+        loops->loops[i]->turn = turn;
+    }
 }
 
 void loops_start(struct loops *loops) {

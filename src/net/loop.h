@@ -20,6 +20,9 @@ struct task {
 /* Makes `count` loops; each gets a thread at loops_start(). */
 struct loops;
 struct loops *loops_new(unsigned count);
+/* Before loops_start(): each loop's thread calls `begin` first, and `turn` whenever it is about to
+ * wait. */
+void loops_set_hooks(struct loops *loops, void (*begin)(void), void (*turn)(void));
 void loops_start(struct loops *loops);
 /* Stops all loops after the tasks posted so far have run, joins their threads, frees all. */
 void loops_free(struct loops *loops);

@@ -26,6 +26,26 @@ uint64_t engine_touched(struct engine *engine, struct bytes table, const struct 
     return engine->ops->touched(engine, table, partition);
 }
 
+static _Thread_local bool gathers;
+static _Thread_local struct engine *keeping; /* something of this thread's */
+
+void engine_gather(void) {
+    gathers = true;
+}
+
+bool engine_keeps(struct engine *engine) {
+    if (gathers)
+        keeping = engine;
+    return gathers;
+}
+
+void engine_hand_over(void) {
+    struct engine *engine = keeping;
+    keeping = NULL;
+    if (engine != NULL)
+        engine->ops->hand_over(engine);
+}
+
 void engine_submit(struct engine *engine, struct change *change) {
     engine->ops->submit(engine, change);
 }

@@ -264,6 +264,12 @@ struct change {
 
 void engine_submit(struct engine *engine, struct change *change);
 
+/* Of a thread that does many things in turn and then waits, such as a loop. After engine_gather()
+ * what it submits may be kept back until it calls engine_hand_over(), which it does before it waits
+ * for anything: so changes come to the writer together, and it is woken once for them. */
+void engine_gather(void);
+void engine_hand_over(void);
+
 /* --- looking at tables --- */
 
 enum status engine_describe(struct engine *engine, struct bytes table, struct arena *arena,
@@ -309,6 +315,7 @@ struct engine_ops {
                           struct failure *, struct place *);
     uint64_t (*touched)(struct engine *, struct bytes, const struct value *);
     void (*submit)(struct engine *, struct change *);
+    void (*hand_over)(struct engine *); /* what engine_keeps() let it keep */
     enum status (*describe)(struct engine *, struct bytes, struct arena *, struct failure *,
                             struct table_description *);
     enum status (*list)(struct engine *, struct bytes, size_t, struct arena *, struct name_list *);
@@ -336,5 +343,8 @@ struct engine_ops {
 struct engine {
     const struct engine_ops *ops;
 };
+
+/* Whether this thread gathers: then the engine's `hand_over` is called on it soon. */
+bool engine_keeps(struct engine *engine);
 
 #endif

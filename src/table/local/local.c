@@ -265,6 +265,7 @@ static const struct engine_ops local_ops = {
     .places = local_places,
     .touched = local_touched,
     .submit = local_submit,
+    .hand_over = local_hand_over,
     .describe = local_describe,
     .list = local_list,
     .streams = local_streams,

@@ -357,6 +357,7 @@ enum status writer_start(struct local *local, struct arena *arena, struct failur
 /* Finishes what is queued, then ends the thread. */
 void writer_stop(struct local *local);
 void local_submit(struct engine *engine, struct change *change);
+void local_hand_over(struct engine *engine);
 
 /* --- places (places.c, touched.c) --- */
 

@@ -11,9 +11,10 @@
 #include "base/mem.h"
 
 enum {
-    WAKE_EACH = 16,   /* changes that the writer is woken for while a commit is under way */
-    APART_FROM = 128, /* changes that are worth a second thread */
-    AHEAD = 8,        /* changes that the memory is asked for before they are decided */
+    WAKE_EACH = 16,    /* changes that the writer is woken for while a commit is under way */
+    APART_FROM = 128,  /* changes that are worth a second thread */
+    TOGETHER_MAX = 32, /* changes that a thread keeps back at most */
+    AHEAD = 8,         /* changes that the memory is asked for before they are decided */
 };
 
 /* Actions of a change as the queue counts them; those it has yet to decide on wait for nobody. */
@@ -42,17 +43,31 @@ void writer_finish(struct writer *writer, struct change *change) {
 
 /* --- any thread --- */
 
-static enum status post(struct writer *writer, struct change *change) {
-    enum status status = OK;
-    bool wake = false;
+/* Changes on their way to the queue, in order. */
+struct parcel {
+    struct change *first, **last;
+    unsigned count;
+};
+
+/* What this thread has kept back (engine_gather). */
+static _Thread_local struct parcel kept;
+
+static void parcel_add(struct parcel *parcel, struct change *change) {
+    if (parcel->count++ == 0)
+        parcel->last = &parcel->first;
     change->next = NULL;
+    *parcel->last = change;
+    parcel->last = &change->next;
+}
+
+static bool post(struct writer *writer, const struct parcel *parcel) {
+    bool wake = false;
     pthread_mutex_lock(&writer->lock);
-    if (writer->stopping)
-        status = STOPPING;
-    else {
-        *writer->last = change;
-        writer->last = &change->next;
-        writer->queued++;
+    bool taken = !writer->stopping;
+    if (taken) {
+        *writer->last = parcel->first;
+        writer->last = parcel->last;
+        writer->queued += parcel->count;
         wake = writer->wake_at != 0 && writer->queued >= writer->wake_at;
         if (wake)
             writer->wake_at = 0;
@@ -60,7 +75,23 @@ static enum status post(struct writer *writer, struct change *change) {
     pthread_mutex_unlock(&writer->lock);
     if (wake)
         pthread_cond_signal(&writer->wake);
-    return status;
+    return taken;
+}
+
+static void hand_over(struct writer *writer, struct parcel *parcel) {
+    struct parcel sent = *parcel;
+    *parcel = (struct parcel){0};
+    if (sent.count == 0 || post(writer, &sent))
+        return; /* they may be done already: hands off */
+    for (struct change *change = sent.first, *next; change != NULL; change = next) {
+        next = change->next;
+        failure_set(&change->failure, change->arena, STOPPING, "The server is shutting down.");
+        writer_finish(writer, change);
+    }
+}
+
+void local_hand_over(struct engine *engine) {
+    hand_over(((struct local *)engine)->writer, &kept);
 }
 
 void writer_post_finished(struct writer *writer) {
@@ -103,14 +134,19 @@ void local_submit(struct engine *engine, struct change *change) {
         turn_away(change, BUSY, "Too many writes are waiting. Try again soon.");
         return;
     }
-    enum status status = prepare(local, change);
-    if (status == OK) {
-        status = post(writer, change);
-        if (status == OK)
-            return; /* it may be done already: hands off */
-        failure_set(&change->failure, change->arena, status, "The server is shutting down.");
+    if (prepare(local, change) != OK) {
+        writer_finish(writer, change);
+        return;
     }
-    writer_finish(writer, change);
+    if (!engine_keeps(engine)) {
+        struct parcel alone = {0};
+        parcel_add(&alone, change);
+        hand_over(writer, &alone);
+        return;
+    }
+    parcel_add(&kept, change);
+    if (kept.count >= TOGETHER_MAX)
+        hand_over(writer, &kept);
 }
 
 /* --- the queue's other end --- */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { THREADS = 4, TASKS = 20000 };
 
@@ -109,11 +110,43 @@ static void test_after(void **state) {
         assert_int_equal(deferred[i].seen, COUNT);
 }
 
+static _Thread_local unsigned turns;
+static atomic_uint begun;
+
+static void begin(void) {
+    atomic_fetch_add(&begun, 1);
+    turns = 100;
+}
+
+static void turn(void) {
+    turns++;
+}
+
+static void note_turns(struct task *task) {
+    ((struct job *)task)->number = turns;
+}
+
+/* A loop's thread begins before anything else, and a turn ends after each time it did something. */
+static void test_hooks(void **state) {
+    (void)state;
+    struct job first = {.task.run = note_turns}, second = first;
+    struct loops *loops = loops_new(2);
+    loops_set_hooks(loops, begin, turn);
+    loop_post(loops_get(loops, 1), &first.task);
+    loops_start(loops);
+    usleep(20000);
+    loop_post(loops_get(loops, 1), &second.task);
+    loops_free(loops);
+    assert_int_equal(atomic_load(&begun), 2);
+    assert_true(first.number >= 100 && second.number > first.number);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_post),
         cmocka_unit_test(test_never_started),
         cmocka_unit_test(test_after),
+        cmocka_unit_test(test_hooks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

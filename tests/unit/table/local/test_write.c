@@ -1,6 +1,10 @@
 /* Single writes, conditions, batches and transactions through the whole engine. */
 #include "engine.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
 struct fixture {
     struct engine *engine;
     struct arena arena;
@@ -322,6 +326,71 @@ static void test_busy(void **state) {
 }
 
 /* A table that is deleted and made again between preparing and executing. */
+/* A thread that gathers: nothing of its goes before it hands over, save when there is much. */
+struct gathering {
+    struct fixture *f;
+    struct arena arenas[40];
+    struct action actions[40];
+    struct change changes[40];
+    atomic_uint done;
+};
+
+static void one_done(struct change *change) {
+    atomic_fetch_add((atomic_uint *)change->user, 1);
+}
+
+static void gather(struct gathering *g, unsigned count) {
+    atomic_store(&g->done, 0);
+    for (unsigned i = 0; i < count; i++) {
+        char pk[16];
+        snprintf(pk, sizeof(pk), "pk=S:%u", i);
+        arena_init(&g->arenas[i]);
+        g->actions[i] = action_of(ACTION_PUT, item_of(&g->arenas[i], pk, "sk=S:0", NULL));
+        g->changes[i] = write_of(&g->arenas[i], &g->actions[i], 1);
+        g->changes[i].done = one_done;
+        g->changes[i].user = &g->done;
+        engine_submit(g->f->engine, &g->changes[i]);
+    }
+}
+
+static void release_gathered(struct gathering *g, unsigned count) {
+    while (atomic_load(&g->done) < count)
+        usleep(1000);
+    for (unsigned i = 0; i < count; i++) {
+        require(g->changes[i].failure.status == OK);
+        arena_release(&g->arenas[i]);
+    }
+}
+
+static void *gather_and_hand_over(void *argument) {
+    struct gathering *g = argument;
+    engine_gather();
+    gather(g, 5);
+    usleep(20000);
+    require(atomic_load(&g->done) == 0);
+    engine_hand_over();
+    release_gathered(g, 5);
+    gather(g, 40); /* more than are kept: the first 32 go by themselves */
+    while (atomic_load(&g->done) < 32)
+        usleep(1000);
+    usleep(20000);
+    require(atomic_load(&g->done) == 32);
+    engine_hand_over();
+    release_gathered(g, 40);
+    engine_hand_over(); /* there is nothing */
+    return NULL;
+}
+
+static void test_gathered(void **state) {
+    struct gathering *g = test_calloc(1, sizeof(*g));
+    pthread_t thread;
+    g->f = *state;
+    assert_int_equal(pthread_create(&thread, NULL, gather_and_hand_over, g), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(the_table(g->f)->item_count, 40);
+    test_free(g);
+}
+
 static void test_prepared_for_another(void **state) {
     struct fixture *f = *state;
     struct stall stall;
@@ -415,6 +484,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_local_index, setup, teardown),
         cmocka_unit_test_setup_teardown(test_overlay, setup, teardown),
         cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_gathered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_prepared_for_another, setup, teardown),
         cmocka_unit_test_setup_teardown(test_memory_full, setup, teardown),
         cmocka_unit_test(test_survives_restart),
