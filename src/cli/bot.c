@@ -62,10 +62,16 @@ static void say(struct bot *bot, const char *format, ...) {
     buf_release(&text);
 }
 
+static void set_in_match(struct bot *bot, bool in_match) {
+    bot->bots->in_match += (unsigned)in_match - (unsigned)bot->in_match;
+    bot->in_match = in_match;
+}
+
 static void finish(struct bot *bot) {
     if (bot->done)
         return;
     bot->done = true;
+    set_in_match(bot, false);
     bot->bots->playing--;
     uv_timer_stop(&bot->timer);
     bot_socket_close(&bot->socket);
@@ -191,7 +197,7 @@ static void note_latency(struct bot *bot, const struct json *state) {
     bool news = is(round, "status", BYTES("open")) && number(round, "n") != bot->round;
     bot->bots->states++;
     /* The first state of a line may have been made long ago. */
-    if (news && bot->version != 0 && took >= 0)
+    if (news && bot->version != 0 && took >= 0 && bot->bots->in_match == bot->bots->count)
         bot->bots->latency[took < LATENCY_BUCKETS ? took : LATENCY_BUCKETS - 1]++;
     bot->version = (uint64_t)version;
 }
@@ -199,6 +205,7 @@ static void note_latency(struct bot *bot, const struct json *state) {
 static void on_state(struct bot *bot, const struct json *state) {
     const struct json *room = at(state, "room");
     bot->waits = 0;
+    set_in_match(bot, is(room, "status", BYTES("playing")));
     note_latency(bot, state);
     if (is(room, "status", BYTES("lobby")))
         in_lobby(bot, state);
@@ -233,6 +240,7 @@ static void lost(struct bot_socket *socket, int code) {
         return;
     }
     bot->bots->lost++;
+    set_in_match(bot, false);
     bot->version = 0;
     bot->turn = 0;
     bot->said_ready = false;
@@ -247,7 +255,7 @@ void bot_begin(struct bot *bot) {
     uv_timer_init(bot->bots->loop, &bot->timer);
     bot->timer.data = bot;
     bot->bots->playing++;
-    plan(bot, PLAN_OPEN, (unsigned)random_below(&bot->bots->random, 100));
+    plan(bot, PLAN_OPEN, bot->begin_ms + (unsigned)random_below(&bot->bots->random, 100));
 }
 
 void bot_end(struct bot *bot) {
@@ -257,10 +265,15 @@ void bot_end(struct bot *bot) {
     buf_release(&bot->player);
 }
 
-unsigned bots_latency(const struct bots *bots, double percent) {
-    uint64_t all = 0, sum = 0;
+uint64_t bots_counted(const struct bots *bots) {
+    uint64_t all = 0;
     for (unsigned i = 0; i < LATENCY_BUCKETS; i++)
         all += bots->latency[i];
+    return all;
+}
+
+unsigned bots_latency(const struct bots *bots, double percent) {
+    uint64_t all = bots_counted(bots), sum = 0;
     for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
         sum += bots->latency[i];
         if ((double)sum >= (double)all * percent / 100)

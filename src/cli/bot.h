@@ -14,12 +14,16 @@ enum { LATENCY_BUCKETS = 2000 }; /* a millisecond each, the last one open */
 struct bots {
     uv_loop_t *loop;
     struct random random;
-    unsigned matches;  /* that each room plays */
-    int error_percent; /* how often a bot is wrong */
-    int slow_ms;       /* the longest a bot takes to react */
-    unsigned playing;  /* bots that are not done */
+    unsigned matches;   /* that each room plays */
+    int error_percent;  /* how often a bot is wrong */
+    int slow_ms;        /* the longest a bot takes to react */
+    unsigned spread_ms; /* over which rooms begin, one after the other */
+    unsigned count;     /* of all bots, */
+    unsigned playing;   /* those that are not done, */
+    unsigned in_match;  /* and those whose last state was of a match that goes on */
     uint64_t states, reactions, refused, rolls, lost, finished;
-    uint64_t latency[LATENCY_BUCKETS]; /* of rounds: from their beginning to here */
+    /* Of rounds while all bots are in a match: from their beginning to here. */
+    uint64_t latency[LATENCY_BUCKETS];
 };
 
 struct bot {
@@ -29,14 +33,15 @@ struct bot {
     struct buf path;  /* of its line */
     struct buf player;
     bool host;
-    unsigned seats; /* of its room: the host waits for them */
+    unsigned seats;    /* of its room: the host waits for them */
+    unsigned begin_ms; /* when it comes, after the first */
     enum bot_plan { PLAN_NOTHING, PLAN_OPEN, PLAN_TAP, PLAN_ROLL, PLAN_REMATCH, PLAN_START } plan;
     unsigned round; /* it has dealt with, or is about to */
     int64_t turn;
     unsigned match;
     uint64_t version; /* of the last state that counted as news */
     unsigned waits;   /* failed attempts in a row */
-    bool done, said_ready;
+    bool done, said_ready, in_match;
 };
 
 /* `path` and `player` are taken; everything else is filled in. */
@@ -44,7 +49,9 @@ void bot_begin(struct bot *bot);
 /* Ends its handles; the loop must run once more. */
 void bot_end(struct bot *bot);
 
-/* The smallest number of milliseconds that so many percent of the rounds took at most. */
+/* How many rounds that reached a bot count; and the smallest number of milliseconds that so many
+ * percent of them took at most. */
+uint64_t bots_counted(const struct bots *bots);
 unsigned bots_latency(const struct bots *bots, double percent);
 
 #endif

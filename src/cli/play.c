@@ -35,7 +35,8 @@ struct play {
 /* ---- arguments ---- */
 
 struct words {
-    const char *bots, *rooms, *kind, *join, *matches, *rounds, *seconds, *limit, *errors, *slow;
+    const char *bots, *rooms, *kind, *join, *matches, *rounds, *seconds, *limit, *errors, *slow,
+        *spread;
 };
 
 static unsigned count_of(const char *text, unsigned otherwise, unsigned most) {
@@ -56,6 +57,7 @@ static int read_words(struct play *play, int argc, char **argv) {
         {"matches", &words.matches, NULL}, {"rounds", &words.rounds, NULL},
         {"seconds", &words.seconds, NULL}, {"limit", &words.limit, NULL},
         {"errors", &words.errors, NULL},   {"slow", &words.slow, NULL},
+        {"spread", &words.spread, NULL},
     };
     client_init(&play->client, "play", specs);
     int rest = options_read("play", argc, argv, specs);
@@ -64,7 +66,7 @@ static int read_words(struct play *play, int argc, char **argv) {
             fprintf(stderr, "usage: gametable play [--bots 8] [--rooms 1] [--game kauwa-udd | "
                             "snakes-and-ladders]\n         [--join CODE] [--matches 1] [--rounds "
                             "20] [--seconds 3] [--limit SECONDS]\n         [--errors PERCENT] "
-                            "[--slow MS] [--url URL] [--key ID:SECRET]\n");
+                            "[--slow MS] [--spread SECONDS] [--url URL] [--key ID:SECRET]\n");
         return 2;
     }
     play->kind = words.kind != NULL ? words.kind : "kauwa-udd";
@@ -77,6 +79,7 @@ static int read_words(struct play *play, int argc, char **argv) {
     play->limit_s = count_of(words.limit, 3600, 86400);
     play->bots.error_percent = (int)count_of(words.errors, 15, 100);
     play->bots.slow_ms = (int)count_of(words.slow, 1800, 60000);
+    play->bots.spread_ms = words.spread != NULL ? 1000 * count_of(words.spread, 1, 3600) : 0;
     play->bots.matches = play->matches;
     if (play->join != NULL)
         play->room_count = 1;
@@ -163,6 +166,7 @@ static void set_line(struct play *play, struct bot *bot, struct bytes code,
 
 /* The bots of one room: bots[first .. first+count). */
 static int fill_room(struct play *play, struct asker *asker, unsigned first, unsigned count) {
+    unsigned begin_ms = (unsigned)((uint64_t)play->bots.spread_ms * first / play->bot_count);
     struct arena arena;
     struct json seat;
     struct buf body = {0};
@@ -176,6 +180,7 @@ static int fill_room(struct play *play, struct asker *asker, unsigned first, uns
         const char *path = "/v1/rooms";
         buf_clear(&body);
         buf_byte(&body, '{');
+        bot->begin_ms = begin_ms;
         if (code.size == 0) {
             bot->host = true;
             bot->seats = count;
@@ -258,6 +263,7 @@ static void on_report(uv_timer_t *timer) {
 
 static void run(struct play *play) {
     random_seed(&play->bots.random, (uint64_t)clock_ticks_us());
+    play->bots.count = play->bot_count;
     for (unsigned i = 0; i < play->bot_count; i++)
         bot_begin(&play->bot[i]);
     play->until_us = clock_ticks_us() + (int64_t)(play->limit_s * 1e6);
@@ -278,11 +284,11 @@ static void tell(const struct play *play, unsigned left) {
            (unsigned long long)bots->states, (unsigned long long)bots->reactions,
            (unsigned long long)bots->rolls, (unsigned long long)bots->refused,
            (unsigned long long)bots->lost);
-    if (strcmp(play->kind, "kauwa-udd") == 0)
-        printf(
-            "  a round reached a player within %u ms (half), %u ms (99%%), %u ms (all but one in "
-            "a thousand)\n",
-            bots_latency(bots, 50), bots_latency(bots, 99), bots_latency(bots, 99.9));
+    if (bots_counted(bots) != 0)
+        printf("  while all were in a match a round reached a player within %u ms (half), %u ms "
+               "(99%%), %u ms (all but one in a thousand), %llu times\n",
+               bots_latency(bots, 50), bots_latency(bots, 99), bots_latency(bots, 99.9),
+               (unsigned long long)bots_counted(bots));
 }
 
 static void raise_file_limit(void) {

@@ -134,11 +134,6 @@ enum status store_checkpoint(struct store *store, const char *path, struct arena
 /* The data folder; NULL for a store in memory. */
 const char *store_path(const struct store *store);
 
-/* Lets go of the pages of tables that were looked at: they stay in the system's cache, but are no
- * longer counted as the process's own. After reading all of it once. Any thread; reading goes on.
- */
-void store_let_go(struct store *store);
-
 /* Whether a failed write has closed it to writes. Any thread. */
 bool store_is_broken(const struct store *store);
 /* Bytes on disk and bytes held in memory (tables, blocks, readers). */

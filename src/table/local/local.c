@@ -230,7 +230,6 @@ enum status local_build_all(struct local *local, struct arena *arena, struct fai
         if (status != OK)
             return status;
     }
-    store_let_go(local->store);
     return OK;
 }
 
