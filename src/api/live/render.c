@@ -9,60 +9,6 @@
 
 enum { STEP_WAIT_MS = 250 }; /* for a step that is due, before the state is shown without it */
 
-/* ---- values ---- */
-
-static void put_pairs(struct buf *to, const struct pair *pairs, uint32_t count) {
-    buf_byte(to, '{');
-    for (uint32_t i = 0; i < count; i++) {
-        if (i != 0)
-            buf_byte(to, ',');
-        json_put_string(to, pairs[i].name);
-        buf_byte(to, ':');
-        render_value(to, &pairs[i].value);
-    }
-    buf_byte(to, '}');
-}
-
-static void put_elements(struct buf *to, const struct value *list) {
-    buf_byte(to, '[');
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (i != 0)
-            buf_byte(to, ',');
-        render_value(to, &list->elements[i]);
-    }
-    buf_byte(to, ']');
-}
-
-void render_value(struct buf *to, const struct value *value) {
-    switch (value->type) {
-    case VALUE_S:
-        json_put_string(to, value->bytes);
-        break;
-    case VALUE_N:
-        number_write(to, value->bytes);
-        break;
-    case VALUE_B:
-        buf_byte(to, '"');
-        base64_put(to, value->bytes);
-        buf_byte(to, '"');
-        break;
-    case VALUE_BOOL:
-        buf_put(to, value->count != 0 ? BYTES("true") : BYTES("false"));
-        break;
-    case VALUE_M:
-        put_pairs(to, value->pairs, value->count);
-        break;
-    case VALUE_L:
-    case VALUE_SS:
-    case VALUE_NS:
-    case VALUE_BS:
-        put_elements(to, value);
-        break;
-    default:
-        buf_lit(to, "null");
-    }
-}
-
 /* ---- rooms ---- */
 
 /* An attribute that is for the table, not for people. */
@@ -83,14 +29,15 @@ static void put_item(struct buf *to, const struct item *item) {
         out_next(to);
         json_put_string(to, item->pairs[i].name);
         buf_byte(to, ':');
-        render_value(to, &item->pairs[i].value);
+        out_value(to, &item->pairs[i].value);
     }
     buf_byte(to, '}');
 }
 
 static void put_map(struct buf *to, const char *name, const struct item *map) {
+    struct value value = {.type = VALUE_M, .pairs = map->pairs, .count = map->count};
     out_name(to, name);
-    put_pairs(to, map->pairs, map->count);
+    out_value(to, &value);
 }
 
 static void put_seat(struct buf *to, const struct seat *seat) {

@@ -9,7 +9,5 @@
 void render_room(struct buf *to, const struct room *room);
 /* Appends a room's META item, as the list of rooms shows it. */
 void render_room_item(struct buf *to, const struct item *meta, struct arena *arena);
-/* A value as plain JSON; numbers as they are, binaries as base64. */
-void render_value(struct buf *to, const struct value *value);
 
 #endif

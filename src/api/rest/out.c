@@ -69,28 +69,27 @@ void out_number(struct rest_call *call, const char *name, struct bytes number) {
     out_number_value(call, number);
 }
 
-static void out_elements(struct rest_call *call, const struct value *list) {
-    buf_byte(call->reply, '[');
+static void out_elements(struct buf *to, const struct value *list) {
+    buf_byte(to, '[');
     for (uint32_t i = 0; i < list->count; i++) {
-        out_next(call->reply);
-        out_value(call, &list->elements[i]);
+        out_next(to);
+        out_value(to, &list->elements[i]);
     }
-    buf_byte(call->reply, ']');
+    buf_byte(to, ']');
 }
 
-static void out_pairs(struct rest_call *call, const struct value *map) {
-    buf_byte(call->reply, '{');
+static void out_pairs(struct buf *to, const struct value *map) {
+    buf_byte(to, '{');
     for (uint32_t i = 0; i < map->count; i++) {
-        out_next(call->reply);
-        json_put_string(call->reply, map->pairs[i].name);
-        buf_byte(call->reply, ':');
-        out_value(call, &map->pairs[i].value);
+        out_next(to);
+        json_put_string(to, map->pairs[i].name);
+        buf_byte(to, ':');
+        out_value(to, &map->pairs[i].value);
     }
-    buf_byte(call->reply, '}');
+    buf_byte(to, '}');
 }
 
-void out_value(struct rest_call *call, const struct value *value) {
-    struct buf *to = call->reply;
+void out_value(struct buf *to, const struct value *value) {
     switch (value->type) {
     case VALUE_S:
         json_put_string(to, value->bytes);
@@ -107,13 +106,13 @@ void out_value(struct rest_call *call, const struct value *value) {
         buf_put(to, value->count != 0 ? BYTES("true") : BYTES("false"));
         break;
     case VALUE_M:
-        out_pairs(call, value);
+        out_pairs(to, value);
         break;
     case VALUE_L:
     case VALUE_SS:
     case VALUE_NS:
     case VALUE_BS:
-        out_elements(call, value);
+        out_elements(to, value);
         break;
     default:
         buf_lit(to, "null");
@@ -124,7 +123,7 @@ void out_meta(struct rest_call *call, const char *name, const struct value *meta
     if (meta == NULL)
         return;
     out_name(call->reply, name);
-    out_value(call, meta);
+    out_value(call->reply, meta);
 }
 
 /* --- boards and entries --- */

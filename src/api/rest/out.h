@@ -23,7 +23,8 @@ void out_number(struct rest_call *call, const char *name, struct bytes number);
 void out_number_value(struct rest_call *call, struct bytes number);
 /* A map as plain JSON: {"level":3}; nothing if NULL. */
 void out_meta(struct rest_call *call, const char *name, const struct value *meta);
-void out_value(struct rest_call *call, const struct value *value);
+/* A value as plain JSON; numbers as they are, binaries as base64. */
+void out_value(struct buf *to, const struct value *value);
 
 /* What says which board an answer is about: board, instance, scope, period, sealed. */
 void out_board(struct rest_call *call, const struct board *board);

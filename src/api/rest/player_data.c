@@ -11,7 +11,7 @@ enum { LIST_LIMIT = 25, TOKEN_LIFE_S = 3600 };
 
 static void put_item(struct rest_call *call, const struct item *item) {
     struct value map = {.type = VALUE_M, .count = item->count, .pairs = item->pairs};
-    out_value(call, &map);
+    out_value(call->reply, &map);
 }
 
 /* --- reading --- */
