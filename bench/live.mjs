@@ -3,7 +3,7 @@
 //   node bench/live.mjs [--sockets 2000] [--room 8] [--rounds 20] [--seconds 3] [--spread S] [--data DIR]
 //
 // The server has one core and one loop (taskset, --threads 1), the bots (gametable play) the other.
-// Every room calls a thing every three seconds and every player whose thing flies taps; each
+// Every room calls a thing every three seconds and every player taps each time; each
 // reaction is synced before it is acknowledged. A bot notes how long after a round's beginning, as
 // the room's clock stamped it, its state arrived, so writing the round to the disk is in the figure.
 // Rooms begin one after the other over --spread seconds (one for each 1,000 sockets), as people come;
@@ -49,7 +49,7 @@ const server = await startServer({
 await pin(server.pid, 0);
 const bare = figure(server.pid, 'RssAnon');
 const bots = spawn(program, ['play', '--url', server.endpoint, '--bots', String(sockets), '--rooms', String(rooms), '--rounds', options.rounds,
-  '--seconds', options.seconds, '--errors', '1', '--limit', '900', '--spread', options.spread ?? String(Math.max(3, Math.ceil(sockets / 1000)))], { stdio: ['ignore', 'pipe', 'pipe'] });
+  '--seconds', options.seconds, '--eager', '--limit', '900', '--spread', options.spread ?? String(Math.max(3, Math.ceil(sockets / 1000)))], { stdio: ['ignore', 'pipe', 'pipe'] });
 process.on('exit', () => bots.kill('SIGKILL'));
 await pin(bots.pid, 1);
 let printed = '';

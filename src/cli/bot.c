@@ -157,7 +157,7 @@ static void tap_or_not(struct bot *bot, const struct json *round) {
     int64_t length = number(round, "endsAt") - number(round, "startsAt");
     int64_t slowest = bot->bots->slow_ms < length - 200 ? bot->bots->slow_ms : length - 200;
     bot->round = (unsigned)number(round, "n");
-    if (flies == wrong || slowest <= 0)
+    if ((flies == wrong && !bot->bots->eager) || slowest <= 0)
         return;
     plan(bot, PLAN_TAP, (unsigned)random_below(random, (uint64_t)slowest));
 }

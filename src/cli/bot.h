@@ -16,6 +16,7 @@ struct bots {
     struct random random;
     unsigned matches;   /* that each room plays */
     int error_percent;  /* how often a bot is wrong */
+    bool eager;         /* they tap whatever is called */
     int slow_ms;        /* the longest a bot takes to react */
     unsigned spread_ms; /* over which rooms begin, one after the other */
     unsigned count;     /* of all bots, */

@@ -57,16 +57,17 @@ static int read_words(struct play *play, int argc, char **argv) {
         {"matches", &words.matches, NULL}, {"rounds", &words.rounds, NULL},
         {"seconds", &words.seconds, NULL}, {"limit", &words.limit, NULL},
         {"errors", &words.errors, NULL},   {"slow", &words.slow, NULL},
-        {"spread", &words.spread, NULL},
+        {"spread", &words.spread, NULL},   {"eager", NULL, &play->bots.eager},
     };
     client_init(&play->client, "play", specs);
     int rest = options_read("play", argc, argv, specs);
     if (rest != 0) {
         if (rest > 0)
-            fprintf(stderr, "usage: gametable play [--bots 8] [--rooms 1] [--game kauwa-udd | "
-                            "snakes-and-ladders]\n         [--join CODE] [--matches 1] [--rounds "
-                            "20] [--seconds 3] [--limit SECONDS]\n         [--errors PERCENT] "
-                            "[--slow MS] [--spread SECONDS] [--url URL] [--key ID:SECRET]\n");
+            fprintf(stderr,
+                    "usage: gametable play [--bots 8] [--rooms 1] [--game kauwa-udd | "
+                    "snakes-and-ladders]\n         [--join CODE] [--matches 1] [--rounds "
+                    "20] [--seconds 3] [--limit SECONDS]\n         [--errors PERCENT] "
+                    "[--slow MS] [--eager] [--spread SECONDS] [--url URL] [--key ID:SECRET]\n");
         return 2;
     }
     play->kind = words.kind != NULL ? words.kind : "kauwa-udd";
