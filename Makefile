@@ -21,13 +21,13 @@ OPT     := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 endif
 ifdef TSAN
 B       := build/tsan
-OPT     := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+OPT     := -O1 -g1 -fno-omit-frame-pointer -fsanitize=thread
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tests/tsan.supp
 endif
 ifdef FUZZING
 B       := build/fuzz
 CC      := clang
-OPT     := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+OPT     := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
            -fno-sanitize-recover=all
 endif
 CFLAGS  += $(CSTD) $(WARN) $(OPT) -Isrc -MMD -MP
