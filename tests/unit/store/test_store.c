@@ -52,57 +52,6 @@ static void test_memory(void **state) {
     store_close(store);
 }
 
-/* Kilobytes of tables that the process has at hand. */
-static long tables_at_hand(void) {
-    char line[4352];
-    bool table = false;
-    long sum = 0, part;
-    unsigned long low, high;
-    FILE *maps = fopen("/proc/self/smaps", "r");
-    assert_non_null(maps);
-    while (fgets(line, sizeof(line), maps) != NULL) {
-        if (sscanf(line, "%lx-%lx ", &low, &high) == 2)
-            table = strstr(line, ".sst") != NULL;
-        if (table && sscanf(line, "Rss: %ld", &part) == 1)
-            sum += part;
-    }
-    fclose(maps);
-    return sum;
-}
-
-/* What was let go of is read again as it was. */
-static void test_let_go(void **state) {
-    struct store_test *t = *state;
-    struct store *store = open_store(t, NULL);
-    char key[16], value[256];
-    struct store_batch *batch = store_batch_new(store);
-    memset(value, 'x', sizeof(value));
-    for (int i = 0; i < 4000; i++) {
-        snprintf(key, sizeof(key), "%06d", i);
-        store_put(batch, STORE_ITEMS, bytes_str(key), bytes_of(value, sizeof(value)));
-    }
-    assert_int_equal(store_write(store, batch, &t->arena, &t->failure), OK);
-    store_batch_free(batch);
-    store_close(store);
-    store = open_store(t, NULL);
-    for (int again = 0; again < 2; again++) {
-        struct store_range range = {.family = STORE_ITEMS};
-        struct store_iter *iter = store_iter_open(store, &range);
-        int count = 0;
-        for (bool on = store_iter_first(iter); on; on = store_iter_next(iter), count++)
-            assert_bytes_equal(store_iter_value(iter), bytes_of(value, sizeof(value)));
-        assert_int_equal(count, 4000);
-        assert_true(tables_at_hand() >= 4000 * 256 / 1024);
-        store_let_go(store);
-        store_iter_close(iter);
-        assert_int_equal(tables_at_hand(), 0);
-    }
-    store_close(store);
-    store = open_store(t, &(struct store_settings){.memory = true});
-    store_let_go(store);
-    store_close(store);
-}
-
 static void test_interval(void **state) {
     struct store_test *t = *state;
     for (int sync = STORE_SYNC_INTERVAL; sync <= STORE_SYNC_NONE; sync++) {
@@ -415,8 +364,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_keeps),    TEST(test_memory), TEST(test_let_go),
-        TEST(test_interval), TEST(test_model),  TEST(test_threads),
+        TEST(test_keeps), TEST(test_memory),  TEST(test_interval),
+        TEST(test_model), TEST(test_threads),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
