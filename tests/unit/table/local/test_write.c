@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 struct fixture {
     struct engine *engine;
@@ -342,9 +341,8 @@ static void one_done(struct change *change) {
 static void gather(struct gathering *g, unsigned count) {
     atomic_store(&g->done, 0);
     for (unsigned i = 0; i < count; i++) {
-        char pk[16];
-        snprintf(pk, sizeof(pk), "pk=S:%u", i);
         arena_init(&g->arenas[i]);
+        const char *pk = arena_str(&g->arenas[i], arena_printf(&g->arenas[i], "pk=S:%u", i));
         g->actions[i] = action_of(ACTION_PUT, item_of(&g->arenas[i], pk, "sk=S:0", NULL));
         g->changes[i] = write_of(&g->arenas[i], &g->actions[i], 1);
         g->changes[i].done = one_done;
