@@ -8,7 +8,7 @@
  *   round        PK ROOM#<code>       SK ROUND#<n>
  *   reaction     PK ROOM#<code>       SK CLICK#<n>#<player>
  *   lease        PK ROOM#<code>       SK LEASE                 who runs its clock, until when
- *   connection   PK CONNECTION#<id>   SK META                  GSI1 ROOM#<code> / CONNECTION#<id>
+ *   connection   PK CONNECTION#<id>   SK META                  GSI1 ROOM#<code> / CONNECTION#<id>; see connection.h
  *   match        PK MATCH#<ulid>      SK META                  GSI1 MATCHES#<code> / <ulid>; stays
  *
  * All but matches carry `ttl`. Numbers in keys have four digits, so that they order.

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { DynamoDBClient, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, DynamoDBClient, GetItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { WebSocket } from 'ws';
 import { fullRoom, openLine, roomPath } from '../lib/live.mjs';
@@ -67,6 +67,69 @@ test('after SIGKILL a room goes on where it was, by its clock, and seats are kep
   rest.close();
   await back.end();
   await bob.end();
+  assert.equal(await server.stop(), 0);
+});
+
+test('after SIGKILL who does not come back is shown as not connected, within seconds', async () => {
+  const data = path.join(temporaryFolder(), 'data');
+  let server = await startServer({ data });
+  const rest = await restClient(server.endpoint);
+  const { code, seats, lines: [ann] } = await fullRoom(rest, server.endpoint, kauwa, 3);
+  rest.close();
+  const here = ({ players }) => players.filter(({ connected }) => connected).map(({ player }) => player);
+  await ann.state((state) => here(state).length === 3);
+  await server.stop('SIGKILL');
+  await ann.over();
+
+  server = await startServer({ data });
+  const back = await openLine(server.endpoint, roomPath(code, seats[0].token));
+  const first = await back.state(() => true);
+  assert.equal(here(first).length, 3, 'their server may still be alive, as far as the table tells');
+  const state = await back.state((each) => here(each).length === 1, { ms: 15000 });
+  assert.deepEqual(here(state), [seats[0].player]);
+  const bob = await openLine(server.endpoint, roomPath(code, seats[1].token));
+  await back.state((each) => here(each).length === 2, { from: back.heard.indexOf(state) });
+  const dynamo = new DynamoDBClient({ endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' } });
+  const { Items } = await dynamo.send(new QueryCommand({
+    TableName: 'gametable', IndexName: 'GSI1', KeyConditionExpression: 'GSI1PK = :r', ExpressionAttributeValues: { ':r': { S: `ROOM#${code}` } },
+  }));
+  assert.equal(Items.length, 2, 'connections');
+  assert.equal(new Set(Items.map((item) => item.server.S)).size, 1);
+  dynamo.destroy();
+  assert.equal(await server.stop(), 0);
+  await bob.over();
+
+  // An orderly stop leaves none, and nobody who is shown as there.
+  server = await startServer({ data });
+  const { players } = await (await fetch(`${server.endpoint}/v1/rooms/${code}`)).json();
+  assert.deepEqual(players.map(({ connected }) => connected), [false, false, false]);
+  assert.equal(await server.stop(), 0);
+});
+
+test('a server that stood still for a while is taken for gone, and its players come back with it', async () => {
+  const data = path.join(temporaryFolder(), 'data');
+  const server = await startServer({ data });
+  const rest = await restClient(server.endpoint);
+  const { code, seats, lines: [ann] } = await fullRoom(rest, server.endpoint, kauwa, 2);
+  const all = ({ players }) => players.every(({ connected }) => connected);
+  await ann.state(all);
+  const dynamo = new DynamoDBClient({ endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' } });
+  const query = async (index, pk) => (await dynamo.send(new QueryCommand({
+    TableName: 'gametable', IndexName: index, KeyConditionExpression: `${index}PK = :p`, ExpressionAttributeValues: { ':p': { S: pk } },
+  }))).Items;
+  // What another server would have done meanwhile: the connections go, the seats say so, the lease is marked.
+  const update = (PK, SK, UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues) => dynamo.send(new UpdateItemCommand({
+    TableName: 'gametable', Key: { PK: { S: PK }, SK: { S: SK } }, UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues,
+  }));
+  for (const { PK, SK } of await query('GSI1', `ROOM#${code}`)) await dynamo.send(new DeleteItemCommand({ TableName: 'gametable', Key: { PK, SK } }));
+  for (const { player } of seats) await update(`ROOM#${code}`, `PLAYER#${player}`, 'SET #c = :f', { '#c': 'connected' }, { ':f': { BOOL: false } });
+  const [{ owner }] = await query('GSI2', 'SERVERS');
+  const from = ann.heard.length;
+  await update(`SERVER#${owner.S}`, 'META', 'SET #c = :t', { '#c': 'cleared' }, { ':t': { BOOL: true } });
+  await ann.state(all, { from });
+  assert.equal((await query('GSI1', `ROOM#${code}`)).length, 2);
+  dynamo.destroy();
+  rest.close();
   assert.equal(await server.stop(), 0);
 });
 

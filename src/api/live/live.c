@@ -1,5 +1,6 @@
 #include "api/live/live_int.h"
 
+#include "api/live/presence.h"
 #include "api/rest/route.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -137,23 +138,27 @@ static void stepped(void *user, struct bytes code) {
     hub_hint(live->hub, &topic_room, code);
 }
 
+static void cleared(void *user) {
+    presence_rewrite(user);
+}
+
 struct live *live_new(const struct live_settings *settings) {
     struct live *live = mem_zalloc(sizeof(*live));
     live->settings = *settings;
     live->hub = hub_new(settings->game);
     if (settings->clocks != NULL)
-        clocks_tell(settings->clocks, stepped, live);
+        clocks_tell(settings->clocks, &(struct clocks_listener){stepped, cleared, live});
     return live;
 }
 
 void live_stop(struct live *live) {
+    if (live->settings.clocks != NULL)
+        clocks_tell(live->settings.clocks, NULL);
     for (int i = 0; i < STOP_MS; i++) {
         if (atomic_load(&live->lines) == 0 && atomic_load(&live->acts) == 0)
             break;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    if (live->settings.clocks != NULL)
-        clocks_tell(live->settings.clocks, NULL, NULL);
     hub_free(live->hub);
 }
 

@@ -29,6 +29,8 @@ struct presence_queue {
     unsigned running;
     bool advancing;
     struct presence *first, *last; /* those that wait */
+    struct presence *all;
+    struct loop *_Atomic loop; /* whose it is; NULL: nobody has come yet */
 };
 
 struct live {

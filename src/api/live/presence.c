@@ -5,14 +5,17 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ulid.h"
-#include "game/room_int.h"
+#include "game/clocks.h"
+#include "game/connection.h"
 
 struct presence {
     struct live *live;
     struct presence_queue *queue;
-    struct presence *next;       /* in the queue */
-    bool writing, waiting, over; /* under way; in the queue; the last one is to follow */
-    bool written;                /* the connection's item is there */
+    struct presence *next;           /* in the queue */
+    struct presence *after, *before; /* of all of the loop */
+    bool writing, waiting, over;     /* under way; in the queue; the last one is to follow */
+    bool written;                    /* the connection's item is there, */
+    bool again; /* or was taken away by others, and is to be written once more */
     char code[ROOM_CODE_SIZE];
     char connection[ULID_SIZE];
     size_t player_size;
@@ -26,63 +29,16 @@ struct writing {
     bool here;
 };
 
-static struct item connection_item(const struct presence *presence, struct room *room) {
-    struct arena *arena = room->arena;
-    struct bytes id = bytes_of(presence->connection, ULID_SIZE);
-    struct record record = record_of(arena);
-    record_string(&record, GAME_PK, record_join(arena, "CONNECTION#", id));
-    record_string(&record, GAME_SK, ROOM_META);
-    record_string(&record, BYTES("GSI1PK"), room_pk(arena, room->code));
-    record_string(&record, BYTES("GSI1SK"), record_join(arena, "CONNECTION#", id));
-    record_string(&record, SEAT_PLAYER, bytes_of(presence->player, presence->player_size));
-    record_string(&record, ROOM_CODE, room->code);
-    record_int(&record, BYTES("connectedAt"), room->now_ms);
-    record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));
-    return record_item(&record);
-}
-
-/* Whether the player has another connection to the room. */
-static enum status has_another(const struct presence *presence, struct room *room,
-                               struct failure *failure, bool *out) {
-    struct key_condition keys = {.count = 2};
-    struct page_reply page;
-    keys.tests[0] = (struct key_test){.name = BYTES("GSI1PK"),
-                                      .op = KEY_EQ,
-                                      .low = value_string(room_pk(room->arena, room->code))};
-    keys.tests[1] = (struct key_test){
-        .name = BYTES("GSI1SK"), .op = KEY_BEGINS, .low = value_string(BYTES("CONNECTION#"))};
-    struct page_request request = {.table = room->game->table, .index = GAME_GSI1, .keys = &keys};
-    enum status status = engine_page(room->game->engine, &request, room->arena, failure, &page);
-    struct bytes own =
-        record_join(room->arena, "CONNECTION#", bytes_of(presence->connection, ULID_SIZE));
-    *out = false;
-    for (uint64_t i = 0; status == OK && i < page.count; i++)
-        *out |= bytes_equal(item_string(&page.items[i], SEAT_PLAYER),
-                            bytes_of(presence->player, presence->player_size)) &&
-                !bytes_equal(item_string(&page.items[i], GAME_PK), own);
-    return status;
-}
-
 static enum status apply(struct act *act) {
     const struct writing *writing = act->user;
     const struct presence *presence = writing->presence;
-    struct room *room = &act->room;
-    struct bytes player = bytes_of(presence->player, presence->player_size);
-    struct action action = {.kind = writing->here ? ACTION_PUT : ACTION_DELETE};
-    struct item item = connection_item(presence, room);
-    bool another = false;
-    action.item =
-        writing->here ? item : game_key(room->arena, item_string(&item, GAME_PK), ROOM_META);
-    room_also(room, &action);
-    if (!writing->here) {
-        enum status status = has_another(presence, room, &act->failure, &another);
-        if (status != OK)
-            return status;
-    }
-    /* Who was taken out of the room leaves only the connection to be cleared away. */
-    if (room_seat(room, player) != NULL && !another)
-        return room_connected(room, player, writing->here, &act->failure);
-    return OK;
+    const struct clocks *clocks = presence->live->settings.clocks;
+    struct connection connection = {.server =
+                                        clocks != NULL ? clocks_owner(clocks) : (struct bytes){0},
+                                    .id = bytes_of(presence->connection, ULID_SIZE),
+                                    .player = bytes_of(presence->player, presence->player_size)};
+    return writing->here ? connection_open(&act->room, &connection, &act->failure)
+                         : connection_close(&act->room, &connection, &act->failure);
 }
 
 static void begin(struct presence *presence);
@@ -114,6 +70,19 @@ static void wait_for_turn(struct presence *presence) {
     advance(queue);
 }
 
+static void presence_free(struct presence *presence) {
+    struct presence_queue *queue = presence->queue;
+    if (presence->after != NULL)
+        presence->after->before = presence->before;
+    if (presence->before != NULL)
+        presence->before->after = presence->after;
+    else
+        queue->all = presence->after;
+    if (presence->live->settings.clocks != NULL)
+        clocks_hold(presence->live->settings.clocks, -1);
+    mem_free(presence);
+}
+
 static void finished(struct act *act) {
     struct writing *writing = act->user; /* if it failed there is no room to be told of */
     struct presence *presence = writing->presence;
@@ -128,8 +97,8 @@ static void finished(struct act *act) {
     presence->written = true;
     queue->running--;
     if (last)
-        mem_free(presence);
-    else if (presence->over)
+        presence_free(presence);
+    else if (presence->over || presence->again)
         wait_for_turn(presence);
     advance(queue);
     atomic_fetch_sub(&live->acts, 1); /* who waits for the end must not find none in between */
@@ -138,13 +107,14 @@ static void finished(struct act *act) {
 static void begin(struct presence *presence) {
     struct live *live = presence->live;
     if (presence->over && !presence->written) { /* gone before its turn came: nobody was there */
-        mem_free(presence);
+        presence_free(presence);
         atomic_fetch_sub(&live->acts, 1);
         return;
     }
     struct writing *writing = mem_zalloc(sizeof(*writing));
     writing->presence = presence;
-    writing->here = !presence->written;
+    writing->here = !presence->over;
+    presence->again = false;
     presence->writing = true;
     presence->queue->running++;
     writing->act = (struct act){.game = live->settings.game,
@@ -163,6 +133,13 @@ struct presence *presence_here(struct live *live, struct bytes code, struct byte
     ulid_make(clock_now_ms(), presence->connection);
     memcpy(presence->player, player.data, player.size);
     presence->player_size = player.size;
+    presence->after = presence->queue->all;
+    if (presence->after != NULL)
+        presence->after->before = presence;
+    presence->queue->all = presence;
+    atomic_store(&presence->queue->loop, loop_current());
+    if (live->settings.clocks != NULL)
+        clocks_hold(live->settings.clocks, 1);
     wait_for_turn(presence);
     return presence;
 }
@@ -171,4 +148,40 @@ void presence_gone(struct presence *presence) {
     presence->over = true;
     if (!presence->writing && !presence->waiting)
         wait_for_turn(presence);
+}
+
+/* ---- others took this server for gone ---- */
+
+struct rewriting {
+    struct task task;
+    struct live *live;
+    struct presence_queue *queue;
+};
+
+static void run_rewriting(struct task *task) {
+    struct rewriting *rewriting = (struct rewriting *)task;
+    struct presence_queue *queue = rewriting->queue;
+    queue->advancing = true; /* one that begins may be freed at once: not while they are walked */
+    for (struct presence *each = queue->all; each != NULL; each = each->after) {
+        each->again = true;
+        if (!each->writing && !each->waiting)
+            wait_for_turn(each);
+    }
+    queue->advancing = false;
+    advance(queue);
+    atomic_fetch_sub(&rewriting->live->acts, 1);
+    mem_free(rewriting);
+}
+
+void presence_rewrite(struct live *live) {
+    for (size_t i = 0; i < LIVE_LOOPS_MAX; i++) {
+        struct loop *loop = atomic_load(&live->presences[i].loop);
+        if (loop == NULL)
+            continue;
+        struct rewriting *rewriting = mem_alloc(sizeof(*rewriting));
+        *rewriting = (struct rewriting){
+            .task.run = run_rewriting, .live = live, .queue = &live->presences[i]};
+        atomic_fetch_add(&live->acts, 1);
+        loop_post(loop, &rewriting->task);
+    }
 }

@@ -11,5 +11,8 @@ struct presence;
 struct presence *presence_here(struct live *live, struct bytes code, struct bytes player);
 /* And is gone again, on the same loop. Frees it, when that is written. */
 void presence_gone(struct presence *presence);
+/* Others took this server for gone and cleared its connections away: all are written again. Any
+ * thread. */
+void presence_rewrite(struct live *live);
 
 #endif
