@@ -1,4 +1,4 @@
-/* Iterators. One holds the gate while it lives. */
+/* Ranges and their iterators. One holds the gate while it lives. */
 #include "store/store_int.h"
 
 #include "base/mem.h"
@@ -6,6 +6,18 @@
 #include <assert.h>
 
 enum { READ_AHEAD = 2 * 1024 * 1024 };
+
+/* Inside the gate. */
+static uint64_t range_size(struct store *store, const struct store_range *range) {
+    const char *low = chars(range->low), *high = chars(range->high);
+    char *error = NULL;
+    uint64_t size = 0;
+    if (store_family(store, range->family) == NULL)
+        return 0;
+    rocksdb_approximate_sizes_cf(store->db, store_family(store, range->family), 1, &low,
+                                 &range->low.size, &high, &range->high.size, &size, &error);
+    return db_error(error, NULL, 0) == OK ? size : 0;
+}
 
 struct store_iter {
     struct store *store;
@@ -23,6 +35,15 @@ static bool enter(struct store_iter *iter, const struct store_snapshot *snapshot
         return false;
     iter->lane = gate_join(gate);
     return true;
+}
+
+uint64_t store_range_size(struct store *store, const struct store_range *range) {
+    struct store_iter at = {.store = store};
+    if (!enter(&at, range->snapshot))
+        return 0;
+    uint64_t size = range_size(store, range);
+    gate_leave(&store->gate, at.lane);
+    return size;
 }
 
 static void set_bounds(rocksdb_readoptions_t *read, struct bytes low, struct bytes high) {

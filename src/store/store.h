@@ -103,6 +103,10 @@ struct store_range {
     bool bulk; /* a long read that should not push hot blocks out of the cache; reads ahead */
 };
 
+/* About how many bytes of the range are in tables, which what was written last may not be yet; 0 if
+ * nothing is known. Both bounds must be set. */
+uint64_t store_range_size(struct store *store, const struct store_range *range);
+
 /* Walks a range. `low` and `high` must live as long as the iterator. */
 struct store_iter;
 struct store_iter *store_iter_open(struct store *store, const struct store_range *range);

@@ -6,6 +6,7 @@
  * without searching; finders are filled by whoever has no tree to load. Only keys are held in
  * memory. */
 #include "base/mem.h"
+#include "table/local/cut.h"
 #include "table/local/pick.h"
 #include "table/local/sort.h"
 
@@ -13,15 +14,11 @@
 
 enum {
     THREADS_MAX = 16,
-    RANGES_A_THREAD = 16,
+    SPANS_A_THREAD = 16,
     SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
     CHECK_EVERY = 1024,  /* items between looks at the clock of others */
     TRIM_FROM = 100000,  /* items whose keys were worth giving back the memory of */
     AHEAD = 8,           /* keys that the memory is asked for before they are used */
-};
-
-struct key_span {
-    struct bytes first, last; /* both are keys that exist */
 };
 
 struct worker {
@@ -39,8 +36,7 @@ struct worker {
 struct builder {
     struct build *build;
     struct picks picks;
-    struct key_span *spans;
-    size_t span_count;
+    struct spans spans;
     atomic_size_t next_span;
     atomic_uint next_task;            /* see load() */
     atomic_uint run_users[TREES_MAX]; /* who still needs the runs of an index */
@@ -59,78 +55,6 @@ static void set_status(struct builder *builder, enum status status) {
 
 static bool ended(const struct builder *builder) {
     return atomic_load_explicit(&builder->status, memory_order_relaxed) != OK;
-}
-
-/* --- cutting the keys into ranges --- */
-
-static uint64_t word_after(struct bytes key, size_t from) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < 8; i++)
-        word = word << 8 | (from + i < key.size ? key.data[from + i] : 0);
-    return word;
-}
-
-/* A key about halfway between two, as numbers go. */
-static struct bytes middle_of(const struct key_span *span, struct arena *arena) {
-    size_t shared = 0;
-    while (shared < span->first.size && shared < span->last.size &&
-           span->first.data[shared] == span->last.data[shared])
-        shared++;
-    uint64_t low = word_after(span->first, shared), high = word_after(span->last, shared);
-    uint64_t middle = low + (high - low) / 2 + 1;
-    uint8_t *key = arena_alloc(arena, shared + 8);
-    memcpy(key, span->first.data, shared);
-    for (size_t i = 0; i < 8; i++)
-        key[shared + i] = (uint8_t)(middle >> (56 - 8 * i));
-    return bytes_of(key, shared + 8);
-}
-
-/* Cuts the span in two at a key near its middle; false if there is none to cut at. */
-static bool cut_span(struct store_iter *iter, struct key_span *span, struct arena *arena,
-                     struct key_span *right) {
-    if (bytes_equal(span->first, span->last))
-        return false;
-    struct bytes middle = middle_of(span, arena);
-    if (!store_iter_seek(iter, middle))
-        return false;
-    *right = (struct key_span){arena_copy(arena, store_iter_key(iter)), span->last};
-    if (bytes_compare(right->first, span->last) > 0 ||
-        bytes_compare(right->first, span->first) <= 0 || !store_iter_prev(iter))
-        return false;
-    span->last = arena_copy(arena, store_iter_key(iter));
-    return true;
-}
-
-/* Fills in the spans: the whole table, halved until there are enough. Spans are even in how far
- * their keys are apart, not in how many there are, so there are many more than threads. */
-static void cut_table(struct builder *builder, struct arena *arena) {
-    struct build *build = builder->build;
-    size_t most =
-        build->item_count < SMALL_TABLE ? 1 : (size_t)builder->worker_count * RANGES_A_THREAD;
-    struct buf low = {0}, high = {0};
-    keys_put_segment(&low, &high, build->table, NULL, 0, 1);
-    struct store_range range = {.family = STORE_ITEMS,
-                                .snapshot = build->snapshot,
-                                .low = buf_bytes(&low),
-                                .high = buf_bytes(&high)};
-    struct store_iter *iter = store_iter_open(build->local->store, &range);
-    builder->spans = ARENA_ARRAY(arena, struct key_span, most);
-    if (store_iter_first(iter)) {
-        builder->spans[0].first = arena_copy(arena, store_iter_key(iter));
-        store_iter_last(iter);
-        builder->spans[0].last = arena_copy(arena, store_iter_key(iter));
-        builder->span_count = 1;
-    }
-    for (size_t before = 0; before < builder->span_count && builder->span_count < most;) {
-        before = builder->span_count;
-        for (size_t i = 0; i < before && builder->span_count < most; i++)
-            builder->span_count +=
-                cut_span(iter, &builder->spans[i], arena, &builder->spans[builder->span_count]);
-    }
-    set_status(builder, store_iter_status(iter));
-    store_iter_close(iter);
-    buf_release(&low);
-    buf_release(&high);
 }
 
 /* --- gathering --- */
@@ -210,9 +134,9 @@ static void gather(struct worker *worker) {
     struct builder *builder = worker->builder;
     for (;;) {
         size_t at = atomic_fetch_add(&builder->next_span, 1);
-        if (at >= builder->span_count || ended(builder))
+        if (at >= builder->spans.count || ended(builder))
             break;
-        enum status status = gather_span(worker, &builder->spans[at]);
+        enum status status = gather_span(worker, &builder->spans.at[at]);
         set_status(builder, status != OK ? status : look_up(worker));
     }
     for (unsigned i = 0; i < builder->build->index_count && !ended(builder); i++)
@@ -388,9 +312,10 @@ enum status build_run(struct build *build, struct arena *arena, struct failure *
     struct arena keys;
     picks_init(&builder.picks, build);
     arena_init(&keys);
-    cut_table(&builder, &keys);
-    if (builder.span_count < builder.worker_count)
-        builder.worker_count = builder.span_count == 0 ? 1 : (unsigned)builder.span_count;
+    size_t spans = build->item_count < SMALL_TABLE ? 1 : builder.worker_count * SPANS_A_THREAD;
+    set_status(&builder, cut_table(build, spans, &keys, &builder.spans));
+    if (builder.spans.count < builder.worker_count)
+        builder.worker_count = builder.spans.count == 0 ? 1 : (unsigned)builder.spans.count;
     start_workers(&builder);
     run_all(&builder, builder.worker_count, gather_thread);
     if (!ended(&builder) && build->index_count != 0)
