@@ -189,7 +189,8 @@ static void fill_finder(struct builder *builder, unsigned at_index) {
     for (unsigned i = 0; i < builder->worker_count; i++)
         count += builder->workers[i].runs[at_index].count;
     index->finder = finder_new(count);
-    struct index_filler filler = {.index = index};
+    struct index_filler filler;
+    index_filler_begin(&filler, index, count);
     for (unsigned i = 0; i < builder->worker_count && !ended(builder); i++) {
         struct run_walk walk = {.run = &builder->workers[i].runs[at_index]};
         for (struct bytes entry; run_walk_next(&walk, &entry);)

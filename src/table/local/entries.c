@@ -1,6 +1,17 @@
 /* The entries of an index in memory: its tree, and the finder of an index that has one. Both change
  * together. */
+#include "base/mem.h"
 #include "table/local/local_int.h"
+
+#include <assert.h>
+
+enum {
+    PILE = 2048,             /* entries of a full one */
+    PILE_BITS = 8,           /* of a large finder; a small one has one pile */
+    PILES_FROM = 256 * 1024, /* entries that make it large: more than a processor keeps at hand */
+    PILES_SIZE = sizeof(struct index_found) * PILE << PILE_BITS,
+    AHEAD = 12, /* entries that the memory is asked for before they are put */
+};
 
 /* An entry in the three pieces of finder.h. False if it is none. */
 static bool cut_entry(const struct index *index, struct bytes entry, struct bytes cut[3]) {
@@ -34,9 +45,30 @@ void index_find(struct index *index, struct bytes entry) {
 
 /* --- many entries --- */
 
-static void take_oldest(struct index_filler *filler) {
-    const struct index_found *found = &filler->waiting[filler->taken++ % FILLER_WAITING];
-    finder_put(filler->index->finder, found->hash, found->middle);
+static_assert(PILES_SIZE % MEM_LARGE == 0, "in large pages");
+
+void index_filler_begin(struct index_filler *filler, struct index *index, uint64_t expected) {
+    *filler =
+        (struct index_filler){.index = index, .pile_bits = expected < PILES_FROM ? 0 : PILE_BITS};
+    if (filler->pile_bits == 0)
+        filler->found = mem_alloc(sizeof(*filler->found) * PILE);
+    else
+        filler->found = mem_large(NULL, 0, PILES_SIZE);
+    filler->counts = mem_zalloc(sizeof(*filler->counts) << filler->pile_bits);
+}
+
+static void put_pile(struct index_filler *filler, size_t pile) {
+    struct finder *finder = filler->index->finder;
+    const struct index_found *found = filler->found + pile * PILE;
+    uint32_t count = filler->counts[pile];
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) {
+            finder_prefetch(finder, found[i + AHEAD].hash);
+            __builtin_prefetch(found[i + AHEAD].middle.data);
+        }
+        finder_put(finder, found[i].hash, found[i].middle);
+    }
+    filler->counts[pile] = 0;
 }
 
 /* Entries of one partition mostly come one after the other. */
@@ -60,17 +92,22 @@ void index_fill(struct index_filler *filler, struct bytes entry) {
             return;
         at += span;
     }
-    if (filler->given - filler->taken == FILLER_WAITING)
-        take_oldest(filler);
     struct bytes middle = bytes_of(entry.data + filler->head.size, at - filler->head.size);
     uint64_t hash = finder_hash_tail(filler->head_hash, bytes_skip(entry, at));
-    filler->waiting[filler->given++ % FILLER_WAITING] = (struct index_found){hash, middle};
-    finder_prefetch(filler->index->finder, hash);
+    size_t pile = filler->pile_bits == 0 ? 0 : hash >> (64 - filler->pile_bits);
+    filler->found[pile * PILE + filler->counts[pile]++] = (struct index_found){hash, middle};
+    if (filler->counts[pile] == PILE)
+        put_pile(filler, pile);
 }
 
 void index_filled(struct index_filler *filler) {
-    while (filler->taken != filler->given)
-        take_oldest(filler);
+    for (size_t i = 0; i < (size_t)1 << filler->pile_bits; i++)
+        put_pile(filler, i);
+    if (filler->pile_bits == 0)
+        mem_free(filler->found);
+    else
+        mem_large(filler->found, PILES_SIZE, 0);
+    mem_free(filler->counts);
 }
 
 void index_put(struct index *index, struct bytes entry) {

@@ -113,19 +113,22 @@ void index_del(struct index *index, struct bytes entry);
 void index_find(struct index *index, struct bytes entry);
 /* Asks the memory for what that will need. */
 void index_find_soon(const struct index *index, struct bytes entry);
-/* The same for many entries, each asked for ahead of time. Zero but for the index to begin; entries
- * stay good until index_filled(). */
-enum { FILLER_WAITING = 16 };
+/* The same for many entries, which stay good until index_filled(). They are put a pile at a time:
+ * those of a pile are near one another in the finder, so that its memory is come upon warm. The
+ * index has its finder, made for so many. */
+struct index_found {
+    uint64_t hash;
+    struct bytes middle;
+};
 struct index_filler {
     struct index *index;
     struct bytes head; /* of the entry before */
     uint64_t head_hash;
-    unsigned given, taken;
-    struct index_found {
-        uint64_t hash;
-        struct bytes middle;
-    } waiting[FILLER_WAITING];
+    unsigned pile_bits; /* of the hash say which pile */
+    uint32_t *counts;   /* of each pile */
+    struct index_found *found;
 };
+void index_filler_begin(struct index_filler *filler, struct index *index, uint64_t expected);
 void index_fill(struct index_filler *filler, struct bytes entry);
 void index_filled(struct index_filler *filler);
 /* Bytes of both. */

@@ -35,8 +35,11 @@ enum status picks_take(const struct picks *picks, struct picked *item, struct ar
 
 bool picks_put(const struct picks *picks, const struct picked *item, unsigned at, struct buf *to) {
     const struct value *values[ENTRY_PARTS_MAX];
-    for (unsigned i = 0; i < picks->parts[at]; i++)
+    for (unsigned i = 0; i < picks->parts[at]; i++) {
         values[i] = &item->values[picks->slots[at][i]];
+        if (values[i]->type == VALUE_NONE) /* as in most items that an index is not about */
+            return false;
+    }
     return keys_put_picked(to, picks->build->indexes[at], values, item->key, item->span);
 }
 

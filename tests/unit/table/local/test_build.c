@@ -255,6 +255,61 @@ static void test_build_refused(void **state) {
     teardown(&f);
 }
 
+/* Entries of one partition: the same but for eight digits at the end of the sort key. */
+static struct bytes make_entries(struct fixture *f, const struct index *index, unsigned count,
+                                 size_t *size) {
+    struct buf entry = {0};
+    struct item item =
+        item_of(&f->arena, "pk=S:board", "sk=S:player-00000000", "score=N:1234", NULL);
+    assert_true(keys_put_entry(&entry, &f->schema, index, &item));
+    *size = entry.size;
+    char *all = arena_alloc(&f->arena, count * entry.size + 1);
+    for (unsigned i = 0; i < count; i++) {
+        char *at = all + i * entry.size, digits[16];
+        memcpy(at, entry.data, entry.size);
+        snprintf(digits, sizeof digits, "%08u", i);
+        memcpy(at + entry.size - 9, digits, 8); /* one byte ends it */
+    }
+    buf_release(&entry);
+    return bytes_of(all, count * *size);
+}
+
+static void check_filled(struct fixture *f, struct index *index, unsigned count) {
+    size_t size;
+    struct bytes entries = make_entries(f, index, count, &size);
+    struct index_filler filler;
+    index->finder = finder_new(count);
+    index_filler_begin(&filler, index, count);
+    for (size_t at = 0; at < entries.size; at += size)
+        index_fill(&filler, bytes_of(entries.data + at, size));
+    index_filled(&filler);
+    assert_int_equal(finder_count(index->finder), count);
+    finder_check(index->finder);
+    for (size_t at = 0; at < entries.size; at += size)
+        check_found(index, bytes_of(entries.data + at, size));
+    index_empty(index);
+}
+
+/* Few entries, and so many that some piles are put before the end. */
+static void test_fill(void **state) {
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    struct index_schema ranking = {
+        .name = BYTES("ranking"),
+        .keys = {.parts = {{BYTES("pk"), VALUE_S}, {BYTES("score"), VALUE_N}},
+                 .partition_count = 1,
+                 .sort_count = 1},
+        .projected = PROJECTED_KEYS};
+    struct index index = {.schema = &ranking};
+    keys_prepare_index(&index, &f.schema);
+    assert_true(index.finds);
+    check_filled(&f, &index, 0);
+    check_filled(&f, &index, 5000);
+    check_filled(&f, &index, 560000);
+    teardown(&f);
+}
+
 /* Counts that are wrong in the catalogue are found out at a start, and counted anew. */
 static void test_counts_mended(void **state) {
     (void)state;
@@ -294,6 +349,7 @@ int main(void) {
         cmocka_unit_test(test_sort),          cmocka_unit_test(test_sort_patterns),
         cmocka_unit_test(test_sort_deep),     cmocka_unit_test(test_build),
         cmocka_unit_test(test_build_refused), cmocka_unit_test(test_counts_mended),
+        cmocka_unit_test(test_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
