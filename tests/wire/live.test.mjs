@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { createClient } from 'redis';
+import { timePasses } from '../lib/clock.mjs';
 import { fullRoom, openLine, roomPath } from '../lib/live.mjs';
 import { restClient } from '../lib/rest.mjs';
 import { startServer } from '../lib/server.mjs';
@@ -390,6 +391,34 @@ async function deafLine(path) {
   socket.pause();
   return socket;
 }
+
+test('a line of a daily board goes on in the next day, unless it asked for one', async () => {
+  const own = await startServer({ args: ['--test-clock'] });
+  const there = await restClient(own.endpoint);
+  await there.must('POST', '/boards', { id: 'day', game: 'g', timeframe: 'daily', scopes: ['global', 'room'] });
+  const at = (message) => [message.instance, message.entries.map(({ member, score }) => [member, score])];
+  const shows = (line, ...what) => line.until((message) => message.type === 'board' && JSON.stringify(at(message)) === JSON.stringify(what));
+  const line = await openLine(own.endpoint, '/v1/boards/day/live');
+  const { period: today } = await line.until(({ type }) => type === 'board');
+  const room = await openLine(own.endpoint, '/v1/boards/day/live?scope=room:a');
+  const fixed = [await openLine(own.endpoint, `/v1/boards/day/live?period=${today}`), await openLine(own.endpoint, `/v1/boards/day@${today}/live`)];
+  await there.must('PUT', '/boards/day/entries/ann', { score: 5 });
+  for (const each of [line, ...fixed]) await shows(each, `day@${today}`, [['ann', 5]]);
+  const tomorrow = new Date(Date.parse(today) + 86400000).toISOString().slice(0, 10);
+  await timePasses(own, '24h');
+  await shows(line, `day@${tomorrow}`, []);
+  await shows(room, `day/room:a@${tomorrow}`, []);
+  await there.must('PUT', '/boards/day/entries/bob', { score: 7 });
+  await shows(line, `day@${tomorrow}`, [['bob', 7]]);
+  await there.must('PUT', '/boards/day/entries/cat', { score: 8, scopes: ['room:a'] });
+  await shows(room, `day/room:a@${tomorrow}`, [['cat', 8]]);
+  const late = await openLine(own.endpoint, '/v1/boards/day/live');
+  await late.until(({ instance }) => instance === `day@${tomorrow}`);
+  for (const each of fixed) assert.ok(each.heard.every(({ instance }) => instance === `day@${today}`));
+  for (const each of [line, room, late, ...fixed]) await each.end();
+  there.close();
+  assert.equal(await own.stop(), 0);
+});
 
 test('who does not read gets the newest state afterwards, and the others do not wait', async () => {
   await rest.must('POST', '/boards', { id: 'slow:all', game: 'slow' });

@@ -53,17 +53,30 @@ static uint32_t limit_of(const struct http_exchange *exchange) {
     return limit < BOARD_LIMIT_MAX ? limit : BOARD_LIMIT_MAX;
 }
 
-/* The board's full name: one that is found by its id is watched in the period of now. */
-static struct bytes instance_of(struct live *live, struct http_exchange *exchange, struct bytes id,
-                                struct failure *failure) {
+/* The topic's name: the board in full, but for the period if none was asked for; then it is always
+ * that of now. Empty: there is no such board. */
+static struct bytes topic_of(struct live *live, struct http_exchange *exchange, struct bytes id,
+                             struct failure *failure) {
     const struct board *board;
     struct arena *arena = &exchange->arena;
-    if (board_find_part(live->settings.game, id, live_query(exchange, "scope"),
-                        live_query(exchange, "period"), arena, failure, &board) != OK)
+    struct bytes scope = live_query(exchange, "scope"), period = live_query(exchange, "period");
+    if (board_find_part(live->settings.game, id, scope, period, arena, failure, &board) != OK)
         return (struct bytes){0};
-    struct bytes instance = arena_copy(arena, board->instance);
     board_drop(board);
-    return instance;
+    struct buf name = {0};
+    buf_printf(&name, "%u ", limit_of(exchange));
+    buf_put(&name, id);
+    if (scope.size != 0) {
+        buf_byte(&name, '/');
+        buf_put(&name, scope);
+    }
+    if (period.size != 0) {
+        buf_byte(&name, '@');
+        buf_put(&name, period);
+    }
+    struct bytes copy = arena_copy(arena, buf_bytes(&name));
+    buf_release(&name);
+    return copy;
 }
 
 void board_line_open(struct live *live, struct http_exchange *exchange, struct bytes id) {
@@ -74,13 +87,12 @@ void board_line_open(struct live *live, struct http_exchange *exchange, struct b
         live_refuse(exchange, 401, "say who you are: ?key=ID:SECRET, or a player's token");
         return;
     }
-    struct bytes instance = instance_of(live, exchange, id, &failure);
-    if (instance.size == 0) {
+    struct bytes name = topic_of(live, exchange, id, &failure);
+    if (name.size == 0) {
         live_refuse(exchange, failure.status == NOT_FOUND ? 404 : 400, "there is no such board");
         return;
     }
     arena_init(&arena);
-    struct bytes name = arena_printf(&arena, "%u %.*s", limit_of(exchange), BYTES_ARG(instance));
     struct board_line *line = mem_zalloc(sizeof(*line));
     struct channel_settings settings = {.handler = &handler,
                                         .user = line,

@@ -3,6 +3,7 @@
 #include "api/live/hub.h"
 
 #include "api/live/live_int.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -20,9 +21,10 @@ enum {
 struct topic {
     struct hub *hub;
     const struct topic_kind *kind;
-    struct bytes key;       /* kind's letter and name: what the map knows it by */
-    struct bytes name;      /* within it */
-    struct value partition; /* in the same memory */
+    struct bytes key;     /* kind's letter and name: what the map knows it by */
+    struct bytes name;    /* within it */
+    struct buf partition; /* under the hub's lock, as the moment up to which it is that one */
+    int64_t until_ms;
     struct topic *next, *prev;
     struct topic *next_hinted;
     bool hinted;             /* it is in the hub's list; under the lock, as that is */
@@ -82,15 +84,15 @@ void snapshot_unref(struct snapshot *snapshot) {
 /* ---- topics: under the lock ---- */
 
 static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, struct bytes key,
-                               struct bytes partition) {
-    struct topic *topic = mem_zalloc(sizeof(*topic) + key.size + partition.size);
+                               struct bytes partition, int64_t until_ms) {
+    struct topic *topic = mem_zalloc(sizeof(*topic) + key.size);
     memcpy(topic->memory, key.data, key.size);
-    memcpy(topic->memory + key.size, partition.data, partition.size);
     topic->hub = hub;
     topic->kind = kind;
     topic->key = bytes_of(topic->memory, key.size);
     topic->name = bytes_skip(topic->key, 1);
-    topic->partition = value_string(bytes_of(topic->memory + key.size, partition.size));
+    buf_put(&topic->partition, partition);
+    topic->until_ms = until_ms;
     topic->next = hub->first;
     if (hub->first != NULL)
         hub->first->prev = topic;
@@ -111,6 +113,7 @@ static void topic_unref(struct topic *topic) {
     else
         hub->first = topic->next;
     snapshot_unref(topic->latest);
+    buf_release(&topic->partition);
     mem_free(topic);
     if (hub->first == NULL && hub->stopping)
         pthread_cond_signal(&hub->wake);
@@ -123,9 +126,11 @@ static void topic_release(struct topic *topic) {
     pthread_mutex_unlock(&hub->lock);
 }
 
+/* Under the lock, or on the thread, which alone changes the partition. */
 static uint64_t touched(const struct topic *topic) {
     struct game *game = topic->hub->game;
-    return engine_touched(game->engine, game->table, &topic->partition);
+    struct value partition = value_string(buf_bytes(&topic->partition));
+    return engine_touched(game->engine, game->table, &partition);
 }
 
 /* ---- watching: on a loop ---- */
@@ -153,7 +158,9 @@ static struct topic *find_topic(struct hub *hub, const struct topic_kind *kind, 
     pthread_mutex_lock(&hub->lock);
     struct topic *topic = map_get(&hub->topics, key);
     if (topic == NULL) {
-        topic = topic_new(hub, kind, key, kind->partition(hub->game, name, arena));
+        int64_t until_ms = INT64_MAX;
+        struct bytes partition = kind->partition(hub->game, name, arena, &until_ms);
+        topic = topic_new(hub, kind, key, partition, until_ms);
         pthread_cond_signal(&hub->wake); /* it sleeps while there are none */
     }
     topic->refs++;
@@ -167,12 +174,14 @@ static struct snapshot *newest(struct topic *topic, struct arena *arena, struct 
     struct hub *hub = topic->hub;
     pthread_mutex_lock(&hub->lock);
     struct snapshot *snapshot = topic->latest;
+    uint64_t before = 0;
     if (snapshot != NULL)
         snapshot_ref(snapshot);
+    else
+        before = touched(topic);
     pthread_mutex_unlock(&hub->lock);
     if (snapshot != NULL)
         return snapshot;
-    uint64_t before = touched(topic);
     snapshot = topic->kind->render(hub->game, topic->name, arena, failure);
     if (snapshot == NULL)
         return NULL;
@@ -272,14 +281,16 @@ static void deliver(struct topic *topic, struct snapshot *snapshot) {
 
 /* ---- the thread ---- */
 
-/* The first topic from `topic` on that was touched and may be rendered, with a reference. */
+/* The first topic from `topic` on that was touched (or whose partition is another by now) and may
+ * be rendered, with a reference. */
 static struct topic *next_touched(struct hub *hub, struct topic *topic, int64_t now_ms,
                                   uint64_t *stamp) {
+    int64_t wall_ms = clock_now_ms();
     for (; topic != NULL; topic = topic->next) {
         if (topic->latest == NULL || now_ms - topic->rendered_ms < topic->kind->every_ms)
             continue;
         *stamp = touched(topic);
-        if (*stamp != topic->touched) {
+        if (*stamp != topic->touched || topic->until_ms <= wall_ms) {
             topic->refs++;
             return topic;
         }
@@ -337,8 +348,29 @@ static void refresh(struct topic *topic, uint64_t stamp, int64_t now_ms) {
     snapshot_unref(snapshot);
 }
 
+/* The partition is asked for again when its time is over. */
+static void roll_over(struct topic *topic, uint64_t *stamp) {
+    struct hub *hub = topic->hub;
+    int64_t until_ms = INT64_MAX;
+    struct arena arena;
+    arena_init(&arena);
+    struct bytes partition = topic->kind->partition(hub->game, topic->name, &arena, &until_ms);
+    pthread_mutex_lock(&hub->lock);
+    topic->until_ms = until_ms;
+    if (partition.size != 0 && !bytes_equal(partition, buf_bytes(&topic->partition))) {
+        buf_clear(&topic->partition);
+        buf_put(&topic->partition, partition);
+        *stamp = touched(topic);
+        topic->touched = *stamp - 1; /* whatever it was: what is shown is of another one */
+    }
+    pthread_mutex_unlock(&hub->lock);
+    arena_release(&arena);
+}
+
 static void look_at(struct topic *topic, uint64_t stamp, int64_t now_ms) {
-    if (has_news(topic, stamp))
+    if (topic->until_ms <= clock_now_ms())
+        roll_over(topic, &stamp);
+    if (stamp != topic->touched && has_news(topic, stamp))
         refresh(topic, stamp, now_ms);
 }
 

@@ -27,8 +27,10 @@ void snapshot_unref(struct snapshot *snapshot);
 /* How a kind of topic is seen. */
 struct topic_kind {
     unsigned every_ms; /* at least that long between two renderings */
-    /* The partition it lives in, in the arena. */
-    struct bytes (*partition)(struct game *game, struct bytes name, struct arena *arena);
+    /* The partition it lives in, in the arena, and until when that is so (INT64_MAX: for good).
+     * Empty if it lives nowhere just now. */
+    struct bytes (*partition)(struct game *game, struct bytes name, struct arena *arena,
+                              int64_t *until_ms);
     /* Its state now. Any thread. NULL with the failure if it cannot be told. */
     struct snapshot *(*render)(struct game *game, struct bytes name, struct arena *arena,
                                struct failure *failure);
@@ -42,7 +44,7 @@ enum news {
     NEWS_NOW,
 };
 extern const struct topic_kind topic_room;  /* named by its code */
-extern const struct topic_kind topic_board; /* "<limit> <instance>" */
+extern const struct topic_kind topic_board; /* "<limit> <name>"; without a period: that of now */
 
 /* One who looks. Embedded; its loop's. */
 struct watcher {

@@ -7,7 +7,11 @@
 #include "game/standings.h"
 #include "json/json.h"
 
-enum { STEP_WAIT_MS = 250 }; /* for a step that is due, before the state is shown without it */
+enum {
+    STEP_WAIT_MS = 250,       /* for a step that is due, before the state is shown without it */
+    ASK_AGAIN_MS = 60 * 1000, /* which period it is, */
+    NO_PERIOD_MS = 1000,      /* and whether there is one again */
+};
 
 /* ---- rooms ---- */
 
@@ -114,8 +118,10 @@ void render_room_item(struct buf *to, const struct item *meta, struct arena *are
     put_item(to, &shown);
 }
 
-static struct bytes room_partition(struct game *game, struct bytes name, struct arena *arena) {
+static struct bytes room_partition(struct game *game, struct bytes name, struct arena *arena,
+                                   int64_t *until_ms) {
     (void)game;
+    *until_ms = INT64_MAX;
     return arena_printf(arena, "ROOM#%.*s", BYTES_ARG(name));
 }
 
@@ -160,7 +166,7 @@ const struct topic_kind topic_room = {
 
 /* ---- boards ---- */
 
-/* "<limit> <instance>" */
+/* "<limit> <name>" */
 static struct bytes split(struct bytes name, uint32_t *limit) {
     *limit = 0;
     while (name.size > 0 && name.data[0] != ' ') {
@@ -170,11 +176,26 @@ static struct bytes split(struct bytes name, uint32_t *limit) {
     return bytes_skip(name, name.size > 0);
 }
 
-static struct bytes board_partition(struct game *game, struct bytes name, struct arena *arena) {
+/* Its period ends; and while it has none, or somebody has changed the seasons, asking again tells.
+ */
+static struct bytes board_partition(struct game *game, struct bytes name, struct arena *arena,
+                                    int64_t *until_ms) {
+    const struct board *board;
+    struct failure failure = {0};
+    struct bytes partition = {0};
     uint32_t limit;
-    struct bytes instance = split(name, &limit);
-    (void)game;
-    return arena_printf(arena, "BOARD#%.*s", BYTES_ARG(instance));
+    int64_t now_ms = clock_now_ms();
+    *until_ms = now_ms + NO_PERIOD_MS;
+    if (board_find(game, split(name, &limit), arena, &failure, &board) != OK)
+        return partition;
+    *until_ms = now_ms + ASK_AGAIN_MS;
+    if (board->rules.timeframe == FRAME_ALL)
+        *until_ms = INT64_MAX;
+    else if (board->period.ends_ms > now_ms && board->period.ends_ms < *until_ms)
+        *until_ms = board->period.ends_ms;
+    partition = arena_copy(arena, board->pk);
+    board_drop(board);
+    return partition;
 }
 
 static void put_board(struct game *game, const struct board *board,
@@ -200,8 +221,7 @@ static struct snapshot *board_snapshot(struct game *game, struct bytes name, str
     struct standings standings;
     struct buf text = {0};
     struct standings_request request = {.from = 1, .detail = DETAIL_FULL};
-    struct bytes instance = split(name, &request.limit);
-    if (board_find(game, instance, arena, failure, &board) != OK)
+    if (board_find(game, split(name, &request.limit), arena, failure, &board) != OK)
         return NULL;
     request.board = board;
     struct snapshot *snapshot = NULL;
