@@ -144,6 +144,33 @@ test('a large reply to a slow reader comes whole', () => withClient(async (clien
   }
 }));
 
+test('INFO commandstats counts each command, and CONFIG RESETSTAT begins again', () => withClient(async (client) => {
+  const stats = async () => Object.fromEntries((await client.ask('INFO', 'commandstats')).split('\r\n').filter((line) => line.startsWith('cmdstat_')).map((line) => {
+    const [, name, calls, usec, each, rejected, failed] = /^cmdstat_([^:]+):calls=(\d+),usec=(\d+),usec_per_call=(\d+\.\d\d),rejected_calls=(\d+),failed_calls=(\d+)$/.exec(line);
+    assert.equal(each, (calls === '0' ? 0 : usec / calls).toFixed(2));
+    return [name, [calls, rejected, failed].map(Number)];
+  }));
+  assert.equal(await client.ask('CONFIG', 'RESETSTAT'), 'OK');
+  assert.deepEqual(await stats(), { 'config|resetstat': [1, 0, 0] });
+  assert.equal(await client.ask('CONFIG', 'RESETSTAT'), 'OK');
+  const commands = [
+    ['ZADD', 'counted', '1', 'a'], ['ZADD', 'counted', 'x', 'a'], ['ZADD', 'counted'], ['ZSCORE', 'counted', 'a'], ['zscore', 'counted', 'b'],
+    ['NOSUCH'], ['ZRANGE', 'counted', 'x', '1'], ['ZPOPMIN', 'counted'], ['EXEC'], ['BZPOPMIN', 'counted', '0.01'], ['CONFIG', 'GET', 'port'],
+    ['MULTI'], ['ZADD', 'counted', '2', 'b'], ['ZSCORE', 'counted', 'b'], ['ZINCRBY', 'counted', 'x', 'b'], ['EXEC'], // on the engine's thread,
+    ['MULTI'], ['ZADD', 'counted', '3', 'c'], ['ZINCRBY', 'counted', '1', 'd'], ['EXEC'], // with others' writes,
+    ['MULTI'], ['ZCARD', 'counted'], ['ZCARD'], ['EXEC'], ['MULTI'], ['ZCARD', 'counted'], ['DISCARD'], // and not at all
+  ];
+  await client.pipeline(commands);
+  const { info, 'config|resetstat': reset, ...counted } = await stats();
+  assert.deepEqual(counted, {
+    zadd: [4, 1, 1], zscore: [3, 0, 0], zrange: [1, 0, 1], zpopmin: [1, 0, 0], bzpopmin: [1, 0, 0], 'config|get': [1, 0, 0],
+    multi: [4, 0, 0], exec: [4, 0, 2], zincrby: [2, 0, 1], zcard: [0, 1, 0], discard: [1, 0, 0],
+  });
+  assert.equal(info, undefined, 'it counts itself when it is done');
+  assert.deepEqual((await stats()).info, [1, 0, 0]);
+  await client.ask('DEL', 'counted');
+}));
+
 test('CLIENT: names, lists, ends others, wants no replies', () => withClient(async (client) => {
   const other = await connect(server.redisPort);
   const id = await other.ask('CLIENT', 'ID');

@@ -36,7 +36,8 @@ static struct redis_call *take(struct redis_client *client) {
     call->done = call->nested = call->waits = call->repaired = false;
     call->then = NULL;
     call->change.decide = NULL;
-    call->again = false;
+    call->again = call->counts = call->failed = false;
+    call->usec = 0;
     return call;
 }
 
@@ -92,6 +93,7 @@ static void put_failure(struct redis_call *call) {
 /* The error of a call that failed, instead of what it may have begun to say since `begin`. */
 static void put_error(struct redis_call *call, size_t begin, enum status status) {
     call->out.to->size = begin;
+    call->failed = true;
     if (call->failure.status == OK)
         call->failure.status = status;
     if (call->error.size != 0)
@@ -108,8 +110,8 @@ static enum status run(struct redis_call *call, redis_run *function) {
     return status;
 }
 
-void call_run_nested(struct redis_call *outer, const struct redis_command *command,
-                     const struct bytes *args, size_t count) {
+enum status call_run_nested(struct redis_call *outer, const struct redis_command *command,
+                            const struct bytes *args, size_t count) {
     struct redis_call call = {.face = outer->face,
                               .client = outer->client,
                               .command = command,
@@ -119,8 +121,9 @@ void call_run_nested(struct redis_call *outer, const struct redis_command *comma
                               .arena = outer->arena,
                               .space = space_of(outer),
                               .nested = true};
-    run(&call, command->run);
+    enum status status = run(&call, command->run);
     outer->out.version = call.out.version; /* HELLO may have changed it */
+    return status;
 }
 
 bool call_start_nested(struct redis_call *outer, const struct redis_command *command,
@@ -162,11 +165,13 @@ static enum status decide(struct change *change) {
     buf_clear(&call->reply);
     call->error = (struct bytes){0};
     call->failure = (struct failure){0};
-    call->waits = call->again = false;
+    call->waits = call->again = call->failed = false;
     if (call->space != NULL)
         space_release(call->space);
     call->space = NULL;
+    int64_t begin_us = clock_ticks_us();
     enum status status = run(call, call->command->run);
+    call->usec += (uint64_t)(clock_ticks_us() - begin_us);
     if (call->space != NULL && call->space->busy)
         call_retry(call);
     if (status == OK && call->space != NULL && !call->waits)
@@ -277,6 +282,7 @@ static void start_write(struct redis_client *client, struct redis_call *call) {
     keep_args(call);
     call->out.to = &call->reply;
     prepare_change(call);
+    call->counts = true;
     client->alone = (command->flags & COMMAND_ALONE) != 0;
     append(client, call);
     if (command->start != NULL)
@@ -313,6 +319,17 @@ static bool is_exec(const struct redis_command *command) {
     return (command->flags & both) == both;
 }
 
+/* A write has its reply: it is counted, and with EXEC what that ran. */
+static void count_call(struct redis_call *call) {
+    struct command_counts *counts = &call->client->loop->counts;
+    const struct queue *queue = &call->client->queue;
+    counts_called(counts, call->command, call->usec, call->failed);
+    for (size_t i = 0; i < queue->count && is_exec(call->command); i++)
+        if (queue->list[i].ran)
+            counts_called(counts, queue->list[i].command, queue->list[i].usec,
+                          call->failed || queue->list[i].failed);
+}
+
 void call_finish(struct redis_call *call) {
     struct redis_client *client = call->client;
     bool gone = client->stream->gone;
@@ -332,6 +349,8 @@ void call_finish(struct redis_call *call) {
     }
     if (gone)
         buf_clear(&client->stream->out);
+    if (call->counts)
+        count_call(call);
     if (call->command != NULL && is_exec(call->command))
         queue_reset(&client->queue);
     give(call);
@@ -503,18 +522,32 @@ static void answered(struct redis_client *client, struct redis_call *call) {
         give(call);
 }
 
+static void run_read(struct redis_client *client, struct redis_call *call) {
+    const struct redis_command *command = call->command;
+    bool failed = run(call, command->run) != OK;
+    counts_called(&client->loop->counts, command, 0, failed);
+}
+
 static void take_up(struct redis_client *client, struct redis_call *call) {
+    struct redis_loop *loop = client->loop;
+    const struct redis_command *timed = NULL;
     if (!find_command(call))
         client->queue.faulty = client->queue.open;
-    else if (check(call) != OK)
+    else if (check(call) != OK) {
+        redis_count(&counts_of(&loop->counts, call->command)->rejected, 1);
         refused(call);
-    else if (client->queue.open && (call->command->flags & COMMAND_AT_ONCE) == 0)
+    } else if (client->queue.open && (call->command->flags & COMMAND_AT_ONCE) == 0)
         enqueue(call);
-    else if ((call->command->flags & (COMMAND_WRITE | COMMAND_ALONE)) != 0) {
+    else
+        timed = call->command;
+    if (timed != loop->timed)
+        counts_time(loop, timed);
+    if (timed != NULL && (timed->flags & (COMMAND_WRITE | COMMAND_ALONE)) != 0) {
         start_write(client, call);
         return;
-    } else
-        run(call, call->command->run);
+    }
+    if (timed != NULL)
+        run_read(client, call);
     answered(client, call);
 }
 

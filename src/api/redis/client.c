@@ -96,8 +96,7 @@ enum status queue_add(struct queue *queue, const struct redis_call *call) {
         queue->room = room;
     }
     struct queued *queued = &queue->list[queue->count++];
-    queued->command = call->command;
-    queued->count = call->count;
+    *queued = (struct queued){.command = call->command, .count = call->count};
     queued->args = ARENA_ARRAY(&queue->arena, struct bytes, call->count);
     for (size_t i = 0; i < call->count; i++)
         queued->args[i] = arena_copy(&queue->arena, call->args[i]);
@@ -219,6 +218,8 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
         taken += parser->used;
         resp_next(parser);
     }
+    if (client->loop->timed != NULL)
+        counts_time(client->loop, NULL);
     return taken;
 }
 

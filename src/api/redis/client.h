@@ -20,6 +20,9 @@ struct queued {
     const struct redis_command *command;
     struct bytes *args;
     size_t count;
+    /* of EXEC, the last time it ran: */
+    bool ran, failed;
+    uint64_t usec;
 };
 
 struct watched {

@@ -159,6 +159,9 @@ struct redis_call {
     bool waits;            /* call_wait() was called, */
     struct waiter *waiter; /* and made this */
     bool repaired;         /* see space_repair() */
+    bool failed;           /* its reply is an error */
+    bool counts;           /* it is counted when it is finished, */
+    uint64_t usec;         /* with what it took on the engine's thread */
 };
 
 /* The reply is an error: "ERR syntax error". Returns INVALID: `return call_error(call, ...)`. */
@@ -186,9 +189,9 @@ enum status call_fall_back(struct redis_call *call);
 /* ---- for commands that run others (EXEC) ---- */
 
 /* Runs the command as part of `outer`: what it reads and writes is outer's, its reply (or its
- * error) is appended to outer's. */
-void call_run_nested(struct redis_call *outer, const struct redis_command *command,
-                     const struct bytes *args, size_t count);
+ * error) is appended to outer's. Returns how it went. */
+enum status call_run_nested(struct redis_call *outer, const struct redis_command *command,
+                            const struct bytes *args, size_t count);
 
 /* The same in two halves, for commands that have a `start`: *out then has the actions of that
  * command alone, or wants to be decided on. False if nothing is to be written: it was wrong, or has

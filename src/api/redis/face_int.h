@@ -4,6 +4,7 @@
 
 #include "api/redis/clearer.h"
 #include "api/redis/client.h"
+#include "api/redis/counts.h"
 #include "api/redis/cursors.h"
 #include "api/redis/face.h"
 #include "api/redis/wait.h"
@@ -23,6 +24,9 @@ struct redis_loop {
     unsigned under_way, under_way_max;
     struct redis_client *starved, **last_starved;
     _Atomic(uint64_t) clients_ever, commands, bytes_in, hits, misses;
+    struct command_counts counts;
+    const struct redis_command *timed; /* whose time runs since then; NULL: nobody's */
+    int64_t timed_us;
 };
 
 struct redis_counts {
@@ -41,7 +45,8 @@ struct redis_face {
     struct redis_client *clients; /* a list, newest first; each is changed on its own loop only */
     unsigned client_count;
     uint64_t last_id;
-    struct redis_counts counted_from; /* what INFO does not count any more */
+    struct redis_counts counted_from;    /* what INFO does not count any more, */
+    struct command_counts commands_from; /* nor of each command */
 
     struct waiting waiting; /* clients that wait for entries */
     struct cursors cursors; /* where scans go on */

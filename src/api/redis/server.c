@@ -54,6 +54,7 @@ void redis_reset_counts(struct redis_face *face) {
     pthread_mutex_lock(&face->mutex);
     face->counted_from = now;
     pthread_mutex_unlock(&face->mutex);
+    counts_reset(face);
 }
 
 /* ---- INFO ---- */
@@ -184,6 +185,11 @@ static enum status put_cluster(struct redis_call *call, struct buf *to) {
     return OK;
 }
 
+static enum status put_commands(struct redis_call *call, struct buf *to) {
+    counts_put(call->face, call->arena, to);
+    return OK;
+}
+
 static enum status put_nothing(struct redis_call *call, struct buf *to) {
     (void)call, (void)to;
     return OK;
@@ -233,7 +239,7 @@ static const struct section {
     {"replication", "Replication", put_replication, false},
     {"cpu", "CPU", put_cpu, false},
     {"modules", "Modules", put_nothing, false},
-    {"commandstats", "Commandstats", put_nothing, true},
+    {"commandstats", "Commandstats", put_commands, true},
     {"errorstats", "Errorstats", put_nothing, false},
     {"cluster", "Cluster", put_cluster, false},
     {"keyspace", "Keyspace", put_keyspace, false},

@@ -109,6 +109,8 @@ static enum status check_watched(struct redis_call *call, bool *changed) {
 static enum status run_exec(struct redis_call *call) {
     const struct queue *queue = &call->client->queue;
     bool changed;
+    for (size_t i = 0; i < queue->count; i++)
+        queue->list[i].ran = false;
     if (!queue->open)
         return call_error(call, "ERR EXEC without MULTI");
     if (queue->faulty)
@@ -121,8 +123,13 @@ static enum status run_exec(struct redis_call *call) {
         return OK;
     }
     resp_array(&call->out, queue->count);
-    for (size_t i = 0; i < queue->count; i++)
-        call_run_nested(call, queue->list[i].command, queue->list[i].args, queue->list[i].count);
+    for (size_t i = 0; i < queue->count; i++) {
+        struct queued *queued = &queue->list[i];
+        int64_t begin_us = clock_ticks_us();
+        queued->failed = call_run_nested(call, queued->command, queued->args, queued->count) != OK;
+        queued->usec = (uint64_t)(clock_ticks_us() - begin_us);
+        queued->ran = true;
+    }
     return OK;
 }
 
@@ -164,8 +171,12 @@ static enum status then_exec(struct redis_call *call) {
     while (inner[count].command != NULL)
         count++;
     resp_array(&call->out, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        struct queued *queued = &call->client->queue.list[i];
         call_then_nested(call, &inner[i]);
+        queued->failed = inner[i].failed;
+        queued->ran = true;
+    }
     return OK;
 }
 
