@@ -39,6 +39,14 @@ void arena_reset(struct arena *arena) {
     use_block(arena, arena->first);
 }
 
+void arena_recycle(struct arena *arena) {
+    arena->used = 0;
+    if (arena->first == NULL)
+        return;
+    free_after(arena->current);
+    use_block(arena, arena->first);
+}
+
 void arena_release(struct arena *arena) {
     if (arena->first != NULL) {
         free_after(arena->first);
@@ -48,13 +56,18 @@ void arena_release(struct arena *arena) {
 }
 
 static void add_block(struct arena *arena, size_t need) {
+    struct arena_block *kept = arena->current == NULL ? NULL : arena->current->next;
+    if (kept != NULL && kept->size >= need) {
+        use_block(arena, kept);
+        return;
+    }
     size_t size = arena->current == NULL ? BLOCK_FIRST : arena->current->size * 2;
     if (size > BLOCK_MAX)
         size = BLOCK_MAX;
     if (size < need)
         size = need;
     struct arena_block *block = mem_alloc(sizeof(*block) + size);
-    block->next = NULL;
+    block->next = kept;
     block->size = size;
     if (arena->first == NULL)
         arena->first = block;
