@@ -1,5 +1,12 @@
 /* One action, decided on the writer's thread. */
+#include "table/local/absent.h"
 #include "table/local/writer.h"
+
+void action_soon(struct local *local, const struct action *action) {
+    const struct prepared *prepared = action->engine_data;
+    cache_soon(local->cache, prepared->hash);
+    absent_soon(local->writer->absent, prepared->hash);
+}
 
 /* What was prepared for a table that has since changed, or gone and come again, is prepared
  * anew. */

@@ -7,6 +7,7 @@
 #include "table/local/writer.h"
 
 #include "base/clock.h"
+#include "table/local/absent.h"
 
 enum {
     AHEAD = 8, /* actions that the memory is asked for before they are decided */
@@ -42,7 +43,7 @@ void group_clear(struct group *group) {
         tally->table->tally[group->number] = NULL;
     overlay_clear(&group->overlay);
     map_release(&group->tokens_seen);
-    arena_reset(&group->arena);
+    arena_recycle(&group->arena);
     start(group);
 }
 
@@ -56,6 +57,8 @@ void group_release(struct group *group) {
 
 enum status group_read(struct group *group, const struct prepared *prepared, struct arena *arena,
                        struct bytes *out) {
+    if (absent_is(group->local->writer->absent, prepared->key, prepared->hash))
+        return NOT_FOUND;
     const struct effect *effect = overlay_get(&group->overlay, prepared->hash, prepared->key);
     if (effect == NULL && group->below != NULL)
         effect = overlay_get(&group->below->overlay, prepared->hash, prepared->key);
@@ -81,6 +84,7 @@ static void set_effect(struct group *group, const struct action *action, bool bu
         group->effects_end = &effect->next;
         overlay_add(&group->overlay, effect);
     }
+    absent_note(group->local->writer->absent, effect->key, effect->hash);
     effect->value = prepared->stays ? prepared->value : (struct bytes){0};
     effect->bulk = bulk;
     if (action->kind == ACTION_PUT)
@@ -188,8 +192,24 @@ static enum status decide(struct group *group, struct change *change) {
     return status;
 }
 
+/* Decides on all actions; false if one is refused. */
+static bool decide_actions(struct group *group, struct change *change) {
+    struct local *local = group->local;
+    bool refused = false, bulk = change->action_count >= BULK;
+    if (bulk)
+        absent_begin(group, change);
+    for (size_t i = 0; i < change->action_count; i++) {
+        if (i + AHEAD < change->action_count)
+            action_soon(local, &change->actions[i + AHEAD]);
+        if (i + AHEAD / 2 < change->action_count)
+            action_sooner(local, &change->actions[i + AHEAD / 2]);
+        if (action_decide(group, change, &change->actions[i]) != OK)
+            refused = true;
+    }
+    return !refused;
+}
+
 void group_add(struct group *group, struct change *change) {
-    bool refused = false;
     struct token token;
     *group->changes_end = change;
     group->changes_end = &change->next;
@@ -202,15 +222,7 @@ void group_add(struct group *group, struct change *change) {
     if (change->decide != NULL && decide(group, change) != OK)
         return;
     group->action_count += change->action_count;
-    for (size_t i = 0; i < change->action_count; i++) {
-        if (i + AHEAD < change->action_count)
-            action_soon(group->local, &change->actions[i + AHEAD]);
-        if (i + AHEAD / 2 < change->action_count)
-            action_sooner(group->local, &change->actions[i + AHEAD / 2]);
-        if (action_decide(group, change, &change->actions[i]) != OK)
-            refused = true;
-    }
-    if (refused) {
+    if (!decide_actions(group, change)) {
         refuse(change);
         return;
     }

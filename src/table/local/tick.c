@@ -1,11 +1,12 @@
 /* What the writer does by the clock, between groups. A new kind of such work stands in
  * `jobs`. */
+#include "table/local/absent.h"
 #include "table/local/counted.h"
 #include "table/local/writer.h"
 
 #include "base/clock.h"
 
-static writer_job *const jobs[] = {expiry_run, stream_trim, counted_run};
+static writer_job *const jobs[] = {expiry_run, stream_trim, counted_run, absent_run};
 
 void writer_tick(struct local *local) {
     struct writer *writer = local->writer;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "table/local/absent.h"
 
 enum {
     WAKE_EACH = 16,    /* changes that the writer is woken for while a commit is under way */
@@ -384,6 +385,7 @@ static void writer_free(struct local *local) {
     struct writer *writer = local->writer;
     group_release(&writer->groups[0]);
     group_release(&writer->groups[1]);
+    absent_free(writer->absent);
     pthread_cond_destroy(&writer->wake);
     pthread_cond_destroy(&writer->work);
     pthread_mutex_destroy(&writer->lock);
@@ -408,6 +410,7 @@ static struct writer *writer_new(struct local *local) {
     writer->tick_at_us = clock_ticks_us();
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
+    writer->absent = absent_new();
     writer->syncs =
         !local->settings.store.memory && local->settings.store.sync == STORE_SYNC_COMMIT;
     for (unsigned i = 0; i < 2; i++)

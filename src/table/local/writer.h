@@ -16,6 +16,7 @@
 #include "table/local/local_int.h"
 
 struct backfill;
+struct absent;
 
 struct prepared;
 
@@ -159,9 +160,7 @@ enum status action_prepare(struct local *local, struct change *change, struct ac
 enum status action_decide(struct group *group, struct change *change, struct action *action);
 /* Asks the memory for what action_decide will need: first for the place, then, a little later, for
  * what is there. */
-static inline void action_soon(struct local *local, const struct action *action) {
-    cache_soon(local->cache, ((const struct prepared *)action->engine_data)->hash);
-}
+void action_soon(struct local *local, const struct action *action);
 static inline void action_sooner(struct local *local, const struct action *action) {
     cache_sooner(local->cache, ((const struct prepared *)action->engine_data)->hash);
 }
@@ -257,6 +256,7 @@ struct writer {
     struct group *filling;
     struct group *committing; /* handed over and not yet settled, or NULL */
     struct change *taken, **taken_end;
+    struct absent *absent;   /* what is known not to be there (absent.h) */
     struct backfill *builds; /* running or finished, not yet forgotten */
     bool syncs;              /* a commit waits for the disk */
     unsigned last_count;     /* changes in the last group */
