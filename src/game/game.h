@@ -11,7 +11,6 @@
 #include "table/table.h"
 
 struct boards; /* the boards' cache: board.c's own */
-struct hidden; /* hidden.h */
 
 struct game_settings {
     struct bytes table; /* its name; empty: "gametable" */
@@ -25,7 +24,6 @@ struct game {
     struct bytes table;
     struct game_settings settings;
     struct boards *boards;
-    struct hidden *hidden;
 };
 
 /* Makes the table if it is not there; one that is there must have our keys. Borrows the engine. */

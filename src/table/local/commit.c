@@ -11,7 +11,10 @@
 
 #include <stdlib.h>
 
-enum { AHEAD = 8 }; /* steps that the memory is asked for before they are taken */
+enum {
+    AHEAD = 8, /* steps that the memory is asked for before they are taken */
+    MANY = 512 /* that are sorted by dealing them out */
+};
 
 /* --- sorting --- */
 
@@ -32,6 +35,10 @@ struct steps {
 
 static uint64_t word_at(struct bytes key, size_t from) {
     uint64_t word = 0;
+    if (key.size >= from + 8) {
+        memcpy(&word, key.data + from, 8);
+        return __builtin_bswap64(word);
+    }
     for (size_t i = 0; i < 8; i++)
         word = word << 8 | (from + i < key.size ? key.data[from + i] : 0);
     return word;
@@ -62,7 +69,63 @@ static int compare(const void *left, const void *right) {
     return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-static void sort(struct sorting *all, size_t count) {
+static bool is_sorted(const struct sorting *all, size_t count) {
+    size_t i = 1;
+    while (i < count && compare(&all[i - 1], &all[i]) < 0)
+        i++;
+    return i >= count;
+}
+
+/* A word, and whose it is. */
+struct dealt {
+    uint64_t word;
+    uint32_t at;
+};
+
+/* Deals them out by one byte of their words after the other, from the last on; those that all have
+ * the same leave everything where it is. Returns where they are then. */
+static struct dealt *deal(struct dealt *from, struct dealt *to, size_t count) {
+    uint32_t starts[8][256] = {0};
+    for (size_t i = 0; i < count; i++)
+        for (unsigned byte = 0; byte < 8; byte++)
+            starts[byte][from[i].word >> 8 * byte & 0xff]++;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        uint32_t *start = starts[byte], before = 0;
+        if (start[from[0].word >> 8 * byte & 0xff] == count)
+            continue;
+        for (unsigned i = 0; i < 256; i++) {
+            uint32_t next = before + start[i];
+            start[i] = before;
+            before = next;
+        }
+        for (size_t i = 0; i < count; i++)
+            to[start[from[i].word >> 8 * byte & 0xff]++] = from[i];
+        struct dealt *last = from;
+        from = to;
+        to = last;
+    }
+    return from;
+}
+
+/* Many: by their words, then those of the same word by all there is to them. */
+static void sort_many(struct sorting *all, size_t count, struct arena *arena) {
+    struct sorting *sorted = arena_alloc(arena, count * sizeof(*sorted));
+    struct dealt *dealt = arena_alloc(arena, 2 * count * sizeof(*dealt));
+    for (size_t i = 0; i < count; i++)
+        dealt[i] = (struct dealt){all[i].word, (uint32_t)i};
+    dealt = deal(dealt, dealt + count, count);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = all[dealt[i].at];
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        while (to < count && sorted[to].word == sorted[from].word)
+            to++;
+        if (to - from > 1)
+            qsort(&sorted[from], to - from, sizeof(*sorted), compare);
+    }
+    memcpy(all, sorted, count * sizeof(*sorted));
+}
+
+static void sort(struct sorting *all, size_t count, struct arena *arena) {
     if (count < 2)
         return;
     size_t shared = shared_size(all, count);
@@ -70,7 +133,12 @@ static void sort(struct sorting *all, size_t count) {
         all[i].word = word_at(all[i].key, shared);
         all[i].at = (uint32_t)i;
     }
-    qsort(all, count, sizeof(*all), compare);
+    if (is_sorted(all, count))
+        return;
+    if (count < MANY)
+        qsort(all, count, sizeof(*all), compare);
+    else
+        sort_many(all, count, arena);
 }
 
 /* --- writing --- */
@@ -89,7 +157,7 @@ static void sort_effects(struct steps *steps, struct group *group) {
     for (struct effect *effect = group->effects; effect != NULL; effect = effect->next)
         steps->effects[steps->effect_count++] =
             (struct sorting){.key = effect->key, .what = effect};
-    sort(steps->effects, steps->effect_count);
+    sort(steps->effects, steps->effect_count, &group->arena);
 }
 
 static void put_effects(const struct steps *steps, struct store_batch *batch) {
@@ -152,23 +220,32 @@ static void sort_moves(struct steps *steps, struct group *group) {
             *next++ = (struct sorting){.key = move->put, .what = move->index, .put = true};
         steps->entry_count = (size_t)(next - steps->entries);
     }
-    sort(steps->entries, steps->entry_count);
+    sort(steps->entries, steps->entry_count, &group->arena);
+}
+
+/* Returns by how much memory grows. */
+static uint64_t move_entries(const struct steps *steps) {
+    struct index_found found[AHEAD];
+    uint64_t memory = 0;
+    for (size_t i = 0; i < steps->entry_count + AHEAD; i++) {
+        if (i >= AHEAD) {
+            const struct sorting *step = &steps->entries[i - AHEAD];
+            struct index *index = step->what;
+            memory -= index_memory(index);
+            if (step->put)
+                index_put_found(index, step->key, &found[i % AHEAD]);
+            else
+                index_del_found(index, step->key, &found[i % AHEAD]);
+            memory += index_memory(index);
+        }
+        if (i < steps->entry_count)
+            found[i % AHEAD] = index_soon(steps->entries[i].what, steps->entries[i].key);
+    }
+    return memory;
 }
 
 static void make_moves(const struct steps *steps, struct group *group) {
-    uint64_t memory = 0;
-    for (size_t i = 0; i < steps->entry_count; i++) {
-        const struct sorting *step = &steps->entries[i];
-        if (i + AHEAD < steps->entry_count)
-            index_find_soon(step[AHEAD].what, step[AHEAD].key);
-        struct index *index = step->what;
-        memory -= index_memory(index);
-        if (step->put)
-            index_put(index, step->key);
-        else
-            index_del(index, step->key);
-        memory += index_memory(index);
-    }
+    uint64_t memory = move_entries(steps);
     for (const struct move *move = group->moves; move != NULL; move = move->next)
         if (move->index->tree == NULL)
             note_move(move);

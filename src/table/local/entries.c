@@ -31,16 +31,24 @@ void index_begin(struct index *index, uint64_t expected) {
         index->finder = finder_new(expected);
 }
 
-void index_find_soon(const struct index *index, struct bytes entry) {
+struct index_found index_soon(const struct index *index, struct bytes entry) {
     struct bytes cut[3];
-    if (index->finder != NULL && cut_entry(index, entry, cut))
-        finder_prefetch(index->finder, finder_hash(cut[0], cut[2]));
+    struct index_found found = {0};
+    if (index->finder == NULL || !cut_entry(index, entry, cut))
+        return found;
+    found = (struct index_found){finder_hash(cut[0], cut[2]), cut[1]};
+    finder_prefetch(index->finder, found.hash);
+    return found;
 }
 
-void index_find(struct index *index, struct bytes entry) {
-    struct bytes cut[3];
-    if (index->finder != NULL && cut_entry(index, entry, cut))
-        finder_put(index->finder, finder_hash(cut[0], cut[2]), cut[1]);
+void index_put_found(struct index *index, struct bytes entry, const struct index_found *found) {
+    if (tree_put(index->tree, entry) && found->middle.size != 0)
+        finder_put(index->finder, found->hash, found->middle);
+}
+
+void index_del_found(struct index *index, struct bytes entry, const struct index_found *found) {
+    if (tree_del(index->tree, entry) && found->middle.size != 0)
+        finder_del(index->finder, found->hash, found->middle);
 }
 
 /* --- many entries --- */
@@ -111,14 +119,13 @@ void index_filled(struct index_filler *filler) {
 }
 
 void index_put(struct index *index, struct bytes entry) {
-    if (tree_put(index->tree, entry))
-        index_find(index, entry);
+    struct index_found found = index_soon(index, entry);
+    index_put_found(index, entry, &found);
 }
 
 void index_del(struct index *index, struct bytes entry) {
-    struct bytes cut[3];
-    if (tree_del(index->tree, entry) && index->finder != NULL && cut_entry(index, entry, cut))
-        finder_del(index->finder, finder_hash(cut[0], cut[2]), cut[1]);
+    struct index_found found = index_soon(index, entry);
+    index_del_found(index, entry, &found);
 }
 
 size_t index_memory(const struct index *index) {

@@ -109,17 +109,18 @@ void index_empty(struct index *index);
 void index_begin(struct index *index, uint64_t expected);
 void index_put(struct index *index, struct bytes entry);
 void index_del(struct index *index, struct bytes entry);
-/* Only the finder's part of index_put(). */
-void index_find(struct index *index, struct bytes entry);
-/* Asks the memory for what that will need. */
-void index_find_soon(const struct index *index, struct bytes entry);
+/* The same in two steps: what the finder will be told of an entry, for which the memory is asked;
+ * and a little later the change. The entry must stay good in between. */
+struct index_found {
+    uint64_t hash;
+    struct bytes middle; /* empty: nothing */
+};
+struct index_found index_soon(const struct index *index, struct bytes entry);
+void index_put_found(struct index *index, struct bytes entry, const struct index_found *found);
+void index_del_found(struct index *index, struct bytes entry, const struct index_found *found);
 /* The same for many entries, which stay good until index_filled(). They are put a pile at a time:
  * those of a pile are near one another in the finder, so that its memory is come upon warm. The
  * index has its finder, made for so many. */
-struct index_found {
-    uint64_t hash;
-    struct bytes middle;
-};
 struct index_filler {
     struct index *index;
     struct bytes head; /* of the entry before */
