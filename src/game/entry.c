@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "game/entry_int.h"
+#include "game/hidden.h"
 #include "game/record.h"
 
 bool entry_points(const struct item *item, struct points *out, bool *hidden) {
@@ -73,9 +74,15 @@ enum status entry_refuse_late(struct action *action, const struct board *board,
 void entry_action(struct game *game, const struct board *board, struct bytes member_key,
                   action_compute *compute, struct entry_write *write, struct arena *arena,
                   struct action *out) {
+    write->game = game;
     *out = (struct action){.kind = ACTION_COMPUTE,
                            .table = game->table,
                            .item = game_key(arena, board->pk, member_key),
                            .compute = compute,
                            .user = write};
+}
+
+bool entry_hides(const struct entry_write *write, const struct item *key) {
+    return (write->hide != NULL && *write->hide) ||
+           hidden_has(write->game, item_string(key, GAME_SK));
 }

@@ -75,7 +75,9 @@ struct entry_write {
     const struct value *meta;    /* NULL leaves it */
     const struct bytes *sources; /* for a cross-game board: the boards it comes from */
     size_t source_count;
-    const bool *hide; /* NULL, or whether the member is hidden: an entry that is made is, too */
+    const bool *hide; /* NULL, or whether the member is hidden: an entry that is made is, too. So is
+                         one of a member that is on the list (hidden.h) */
+    struct game *game; /* filled in by entry_action() */
     /* filled in */
     enum entry_outcome outcome;
     bool had_old;

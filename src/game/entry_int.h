@@ -20,6 +20,9 @@ enum status entry_refuse_late(struct action *action, const struct board *board,
 
 /* The number that decides between equal points: see entry.h. */
 struct bytes entry_tie(const struct board_rules *rules, int64_t now_ms, struct arena *arena);
+/* Whether an entry that is made is hidden from the start; `key` is the item's. On the engine's
+ * thread. */
+bool entry_hides(const struct entry_write *write, const struct item *key);
 /* What an item has of it, shown or hidden; 0 if it has none. */
 struct bytes entry_tie_in(const struct item *item);
 /* The item with other points (and tie, unless empty: as it is), in the same place: shown or hidden.

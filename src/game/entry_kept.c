@@ -157,7 +157,7 @@ enum status entry_write_kept(struct action *action, const struct item *old, stru
     write->hidden = false;
     write->had_old = old->count != 0 && entry_points(old, &write->before, &write->hidden);
     if (!write->had_old)
-        write->hidden = write->hide != NULL && *write->hide;
+        write->hidden = entry_hides(write, &action->item);
     write->outcome = decide(&keeping);
     write->after = write->before;
     if (write->outcome != ENTRY_ADDED && write->outcome != ENTRY_CHANGED &&

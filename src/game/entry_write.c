@@ -40,7 +40,7 @@ enum status entry_write_plain(struct action *action, const struct item *old, str
     write->hidden = false;
     write->had_old = old->count != 0 && entry_points(old, &write->before, &write->hidden);
     if (old->count == 0)
-        write->hidden = write->hide != NULL && *write->hide;
+        write->hidden = entry_hides(write, &action->item);
     write->outcome = decide(write, arena, &points);
     write->after = write->before;
     if (write->outcome != ENTRY_ADDED && write->outcome != ENTRY_CHANGED)

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "game/board_int.h"
+#include "game/hidden.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -237,6 +238,8 @@ enum status game_open(struct engine *engine, const struct game_settings *setting
     game->table = game->settings.table;
     game->boards = boards_new();
     enum status status = open_table(game, arena, failure);
+    if (status == OK)
+        status = hidden_open(game, arena, failure);
     if (status != OK) {
         game_close(game);
         return status;
@@ -249,6 +252,7 @@ void game_close(struct game *game) {
     if (game == NULL)
         return;
     boards_free(game->boards);
+    hidden_close(game->hidden);
     drop(game->settings.table);
     drop(game->settings.zones);
     drop(game->settings.secret);

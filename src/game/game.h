@@ -11,6 +11,7 @@
 #include "table/table.h"
 
 struct boards; /* the boards' cache: board.c's own */
+struct hidden; /* hidden.h */
 
 struct game_settings {
     struct bytes table; /* its name; empty: "gametable" */
@@ -24,6 +25,7 @@ struct game {
     struct bytes table;
     struct game_settings settings;
     struct boards *boards;
+    struct hidden *hidden;
 };
 
 /* Makes the table if it is not there; one that is there must have our keys. Borrows the engine. */

@@ -7,6 +7,7 @@
  *   {GSI1PK PLAYER#<id>[, ...]}          its entries, by the index
  *   {PK INSTANCE#<name>, SK STATE}       its entries, by board
  */
+#include "game/hidden.h"
 #include "game/keeper_int.h"
 #include "game/play_int.h"
 #include "game/player.h"
@@ -210,19 +211,30 @@ static enum status erase_profile(struct erasing *erasing, struct arena *arena) {
     if (status != OK)
         return status == NOT_FOUND ? OK : status;
     player.id = erasing->id;
-    struct action actions[2] = {
+    struct bytes key;
+    size_t count = 1;
+    status = entry_key_of(player.id, arena, &erasing->failure, &key);
+    if (status != OK)
+        return status;
+    struct action actions[3] = {
         {.kind = ACTION_COMPUTE,
          .table = game->table,
          .item = game_key(arena, player_pk(arena, player.id), PROFILE_SK),
          .compute = remove_profile,
          .user = &player},
-        {.kind = ACTION_COMPUTE,
-         .table = game->table,
-         .item = owner_key(arena, player.email),
-         .compute = remove_owner,
-         .user = &player},
     };
-    return commit(erasing, actions, player.email.size != 0 ? 2 : 1, arena);
+    if (player.email.size != 0)
+        actions[count++] = (struct action){.kind = ACTION_COMPUTE,
+                                           .table = game->table,
+                                           .item = owner_key(arena, player.email),
+                                           .compute = remove_owner,
+                                           .user = &player};
+    if (player.hidden)
+        hidden_action(game, key, false, arena, &actions[count++]);
+    status = commit(erasing, actions, count, arena);
+    if (status != OK && player.hidden)
+        hidden_again(game);
+    return status;
 }
 
 static enum status erase_all(struct erasing *erasing, struct turns *turns) {

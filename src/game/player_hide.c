@@ -1,8 +1,10 @@
-/* Hiding a player. The profile's flag comes first; from then on whatever is submitted is hidden
- * (player_hidden_action), and each entry that is there is made to say what the flag says at the
+/* Hiding a player. The profile's flag comes first, and the list of those who are hidden (hidden.h);
+ * from then on whatever is submitted is hidden (player_hidden_action), and what is written by score
+ * alone, and each entry that is there is made to say what the flag says at the
  * moment of the commit. So hiding and showing at once, or with submissions, end as the flag does,
  * and what a crash left half done is finished by asking again. */
 #include "game/entry_int.h"
+#include "game/hidden.h"
 #include "game/play_int.h"
 #include "game/player.h"
 #include "game/player_walk.h"
@@ -53,15 +55,27 @@ static enum status set_flag(struct action *action, const struct item *old, struc
 
 static enum status write_flag(struct game *game, const struct flag *flag, struct arena *arena,
                               struct failure *failure) {
-    struct action action = {.kind = ACTION_COMPUTE,
-                            .table = game->table,
-                            .item = game_key(arena, player_pk(arena, flag->id), PROFILE_SK),
-                            .compute = set_flag,
-                            .user = (void *)(uintptr_t)flag};
-    struct change change = {
-        .kind = CHANGE_WRITE, .arena = arena, .actions = &action, .action_count = 1};
-    enum status status = game_wait(game, &change);
+    struct bytes key;
+    enum status status = entry_key_of(flag->id, arena, failure, &key);
+    if (status != OK)
+        return status;
+    struct action actions[2] = {
+        {.kind = ACTION_COMPUTE,
+         .table = game->table,
+         .item = game_key(arena, player_pk(arena, flag->id), PROFILE_SK),
+         .compute = set_flag,
+         .user = (void *)(uintptr_t)flag},
+    };
+    hidden_action(game, key, flag->hidden, arena, &actions[1]);
+    struct change change = {.kind = CHANGE_WRITE,
+                            .arena = arena,
+                            .actions = actions,
+                            .action_count = 2,
+                            .all_or_nothing = true};
+    status = game_wait(game, &change);
     *failure = change.failure;
+    if (status != OK)
+        hidden_again(game);
     return status;
 }
 

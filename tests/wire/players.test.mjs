@@ -6,6 +6,7 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 import { timePasses } from '../lib/clock.mjs';
 import { restClient } from '../lib/rest.mjs';
 import { startServer, temporaryFolder } from '../lib/server.mjs';
+import { connect } from '../redis/resp.mjs';
 
 async function withServer(options, work) {
   const server = await startServer(options);
@@ -104,6 +105,38 @@ test('who is hidden while submitting is hidden, on every face', () => withServer
   assert.equal(await redis(server, 'ZCARD plain'), ':2');
   assert.equal((await rest.must('GET', '/boards/h:late/entries')).entries.length, 1);
 }));
+
+test('what the Redis face writes for who is hidden is hidden from the start, after a kill too', async () => {
+  const data = temporaryFolder();
+  const server = await startServer({ data });
+  const rest = await restClient(server.endpoint);
+  const client = await connect(server.redisPort);
+  const boards = Array.from({ length: 400 }, (none, i) => `many${i}`);
+  let hiding;
+  const writes = boards.map((board, i) => {
+    if (i === 200) hiding = rest.call('POST', '/players/eve/hide');
+    return client.send(i % 2 ? 'ZINCRBY' : 'ZADD', board, '1', 'eve');
+  });
+  await Promise.all(writes);
+  assert.equal((await hiding).status, 204);
+  for (const board of boards) assert.equal(await client.ask('ZSCORE', board, 'eve'), null, board);
+  await client.ask('ZADD', 'all', '1', 'eve', '2', 'ann');
+  for (const command of [['MULTI'], ['ZADD', 'tx', '3', 'eve'], ['ZADD', 'tx', '4', 'bob'], ['ZCARD', 'all'], ['EXEC']]) await client.ask(...command);
+  assert.deepEqual(await client.ask('ZRANGE', 'all', '0', '-1'), ['ann']);
+  assert.deepEqual(await client.ask('ZRANGE', 'tx', '0', '-1'), ['bob']);
+  client.close();
+  rest.close();
+  await server.stop('SIGKILL');
+
+  await withServer({ data }, async ({ server: again, rest: later }) => {
+    assert.equal(await redis(again, 'ZADD late 5 eve 6 ann'), ':2');
+    assert.equal(await redis(again, 'ZCARD late'), ':1');
+    assert.equal((await later.call('POST', '/players/eve/show')).status, 204);
+    for (const board of ['late', 'all', 'tx', ...boards]) assert.match(await redis(again, `ZSCORE ${board} eve`), /^\$1/, board);
+    assert.equal(await redis(again, 'ZADD later 5 eve'), ':1');
+    assert.equal(await redis(again, 'ZCARD later'), ':1');
+  });
+});
 
 test('an export has what was written by any face, and erasing leaves nothing of it', () => withServer({}, async ({ server, rest }) => {
   const client = dynamo(server);

@@ -18,7 +18,7 @@ enum {
     SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
     CHECK_EVERY = 1024,  /* items between looks at the clock of others */
     TRIM_FROM = 100000,  /* items whose keys were worth giving back the memory of */
-    AHEAD = 8,           /* keys that the memory is asked for before they are used */
+    AHEAD = 16,          /* keys that the memory is asked for before they are used */
 };
 
 struct worker {

@@ -223,6 +223,45 @@ static void test_hides(void **state) {
     world_close(&world);
 }
 
+/* What is written by score alone is hidden from the start, on a board that the player was not on;
+ * and after a restart. */
+static void test_hides_new(void **state) {
+    struct world world;
+    uint64_t count;
+    (void)state;
+    world_open(&world);
+    put(&world, "ann", "Ann", "a@b.c", true);
+    zadd(&world, "one", "bob", 1);
+    hide(&world, "ann", true);
+    hide(&world, "eve", true);
+    zadd(&world, "one", "ann", 5);
+    zadd(&world, "two", "ann", 6);
+    zadd(&world, "two", "eve", 7);
+    zadd(&world, "two", "bob", 8);
+    assert_int_equal(total(&world, "one"), 1);
+    assert_int_equal(total(&world, "two"), 1);
+    game_close(world.game);
+    world_open_game(&world);
+    zadd(&world, "three", "ann", 9);
+    zadd(&world, "three", "bob", 9);
+    assert_int_equal(total(&world, "three"), 1);
+    hide(&world, "ann", false);
+    assert_int_equal(total(&world, "one"), 2);
+    assert_int_equal(total(&world, "two"), 2);
+    assert_int_equal(total(&world, "three"), 2);
+    zadd(&world, "four", "ann", 1);
+    zadd(&world, "four", "eve", 1);
+    assert_int_equal(total(&world, "four"), 1);
+    /* Who is erased is forgotten. */
+    hide(&world, "ann", true);
+    assert_ok(player_erase(world.game, BYTES("ann"), &world.arena, &world.failure, &count),
+              world.failure);
+    assert_int_equal(get(&world, "HIDDEN", "ann").count, 0);
+    zadd(&world, "five", "ann", 1);
+    assert_int_equal(total(&world, "five"), 1);
+    world_close(&world);
+}
+
 /* One without a profile can be hidden; made later, it is still hidden. */
 static void test_hides_nobody(void **state) {
     struct world world;
@@ -441,11 +480,17 @@ static void test_boards(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profiles),      cmocka_unit_test(test_emails),
-        cmocka_unit_test(test_conflict),      cmocka_unit_test(test_email_model),
-        cmocka_unit_test(test_hides),         cmocka_unit_test(test_hides_nobody),
-        cmocka_unit_test(test_hidden_action), cmocka_unit_test(test_exports_and_erases),
-        cmocka_unit_test(test_export_cursor), cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_emails),
+        cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_email_model),
+        cmocka_unit_test(test_hides),
+        cmocka_unit_test(test_hides_new),
+        cmocka_unit_test(test_hides_nobody),
+        cmocka_unit_test(test_hidden_action),
+        cmocka_unit_test(test_exports_and_erases),
+        cmocka_unit_test(test_export_cursor),
+        cmocka_unit_test(test_boards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
