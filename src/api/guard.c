@@ -167,6 +167,12 @@ static void guard_submit(struct engine *engine, struct change *change) {
         change->done(change);
 }
 
+/* What is kept is kept behind it, and that is who is asked. */
+static void guard_hand_over(struct engine *engine) {
+    struct guard *guard = (struct guard *)engine;
+    guard->behind->ops->hand_over(guard->behind);
+}
+
 /* --- looking at tables --- */
 
 static enum status guard_describe(struct engine *engine, struct bytes table, struct arena *arena,
@@ -314,6 +320,7 @@ static const struct engine_ops ops = {
     .places = guard_places,
     .touched = guard_touched,
     .submit = guard_submit,
+    .hand_over = guard_hand_over,
     .describe = guard_describe,
     .list = guard_list,
     .streams = guard_streams,
