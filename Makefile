@@ -139,8 +139,7 @@ test: build/.deps-test check ## everything, on a fresh machine too
 	@$(MAKE) --no-print-directory clang-cli
 	@tests/run-wire
 	@tests/run-pages
-	@tests/run-examples
-	@tests/run-crash
+	@tests/run-examples & examples=$$!; tests/run-crash && wait $$examples # the disk, and the processor
 
 # clang makes the fuzz targets, with all layers but this one.
 clang-cli:
