@@ -79,7 +79,7 @@ async function rankByQuery(server, board, n, count) {
   return Count;
 }
 
-const start = () => startServer({ data, args: ['--log-level', 'error', '--redis', '127.0.0.1:0'] });
+const start = () => startServer({ data, args: ['--log-level', 'error', '--redis', '127.0.0.1:0', '--threads', '1'] });
 
 // From exec to an answer, which must be right.
 async function startAndAsk(ask, right) {

@@ -6,7 +6,7 @@
 // Redis with appendfsync always; all in the same file system. Each round asks both in turn, so
 // that a noisy moment hits both; a figure is the median of the rounds, a ratio that of their
 // ratios. The load comes from redis-benchmark over 50 connections, members and scores at random over
-// the whole set.
+// the whole set. gametable has one loop (--threads), as Redis has one thread.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '50' },
     only: { type: 'string', default: '' },
-    threads: { type: 'string' },
+    threads: { type: 'string', default: '1' },
   },
 });
 const members = Number(options.members);
@@ -51,7 +51,7 @@ function ask(port, words, pipeline, requests) {
 }
 
 async function startOurs() {
-  const threads = options.threads ? ['--threads', options.threads] : [];
+  const threads = ['--threads', options.threads];
   const server = await startServer({ data: path.join(folder, 'data'), args: ['--log-level', 'error', '--redis', '127.0.0.1:0', ...threads] });
   return { ...server, redis: redisPort(server) };
 }

@@ -39,11 +39,11 @@ struct server {
     struct failure failure;
 };
 
-/* A core is left to the writer, to the store's own threads and to whoever asks from this machine:
- * on two cores shared with the client one loop answered more than two did. */
+/* Of many cores one is left to the writer and the store's own threads. Of two none is: clients are
+ * mostly on other machines, and what is dear to answer would have half of the machine. */
 static unsigned thread_count(const struct settings *settings) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    long count = settings->threads > 0 ? (long)settings->threads : cores - 1;
+    long count = settings->threads > 0 ? (long)settings->threads : cores > 2 ? cores - 1 : cores;
     return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 

@@ -63,7 +63,7 @@ static const struct setting table[] = {
      "entries are refused",
      NULL},
     {"threads", KIND_COUNT, AT(threads), "N", "0",
-     "threads that serve connections; 0 is one a core, less one for writing", NULL},
+     "threads that serve connections; 0 is one a core, of more than two cores one less", NULL},
     {"max-connections", KIND_COUNT, AT(connections_max), "N", "20000",
      "open connections; one more is answered 503", NULL},
     {"max-in-flight", KIND_COUNT, AT(in_flight_max), "N", "10000",
