@@ -224,6 +224,7 @@ test('a whole match of snakes and ladders; of two rolls at once one is told', as
   let raced = false;
   for (let moves = 1; state.room.status === 'playing'; moves++) {
     assert.ok(moves < 2000);
+    if (moves > 100) await sleep(20); // a line takes 20 messages a second for long
     const { turn, turnNumber } = state.room.state;
     jumps ??= Object.fromEntries(state.room.state.board.map(({ from, to }) => [from, to]));
     const other = lines.find(({ player }) => player !== turn);
