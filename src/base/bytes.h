@@ -49,6 +49,21 @@ static inline bool bytes_starts(struct bytes whole, struct bytes prefix) {
            (prefix.size == 0 || memcmp(whole.data, prefix.data, prefix.size) == 0);
 }
 
+/* Eight bytes from `from` on as a number in the same order; what is not there counts as zeros. */
+static inline uint64_t bytes_word(struct bytes b, size_t from) {
+    uint64_t word = 0;
+    if (b.size >= from + 8) {
+        memcpy(&word, b.data + from, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        word = __builtin_bswap64(word);
+#endif
+        return word;
+    }
+    for (size_t i = from; i < b.size; i++)
+        word |= (uint64_t)b.data[i] << (56 - 8 * (i - from));
+    return word;
+}
+
 /* What is left of `b` after its first `count` bytes; count <= b.size. */
 static inline struct bytes bytes_skip(struct bytes b, size_t count) {
     return (struct bytes){b.data + count, b.size - count};

@@ -33,17 +33,6 @@ struct steps {
     size_t effect_count, entry_count;
 };
 
-static uint64_t word_at(struct bytes key, size_t from) {
-    uint64_t word = 0;
-    if (key.size >= from + 8) {
-        memcpy(&word, key.data + from, 8);
-        return __builtin_bswap64(word);
-    }
-    for (size_t i = 0; i < 8; i++)
-        word = word << 8 | (from + i < key.size ? key.data[from + i] : 0);
-    return word;
-}
-
 /* How much of the first key all have in common. */
 static size_t shared_size(const struct sorting *all, size_t count) {
     struct bytes first = all[0].key;
@@ -130,7 +119,7 @@ static void sort(struct sorting *all, size_t count, struct arena *arena) {
         return;
     size_t shared = shared_size(all, count);
     for (size_t i = 0; i < count; i++) {
-        all[i].word = word_at(all[i].key, shared);
+        all[i].word = bytes_word(all[i].key, shared);
         all[i].at = (uint32_t)i;
     }
     if (is_sorted(all, count))

@@ -114,15 +114,7 @@ static size_t size_of(const struct run_key *key) {
 }
 
 static uint64_t word_at(const struct run_key *key, size_t depth) {
-    size_t size = size_of(key);
-    uint64_t word = 0;
-    if (size >= depth + 8) {
-        memcpy(&word, key->data + depth, 8);
-        return __builtin_bswap64(word);
-    }
-    for (size_t i = depth; i < size; i++)
-        word |= (uint64_t)key->data[i] << (56 - 8 * (i - depth));
-    return word;
+    return bytes_word(bytes_of(key->data, size_of(key)), depth);
 }
 
 static int compare_from(const struct run_key *a, const struct run_key *b, size_t depth) {
