@@ -89,7 +89,9 @@ int64_t counted_run(struct local *local) {
     pthread_mutex_unlock(&set->lock);
     if (saves) {
         save_some(local);
+        pthread_mutex_lock(&set->lock);
         set->save_at_us = now + set->save_every_us;
+        pthread_mutex_unlock(&set->lock);
     }
     return TICK_MAX_US;
 }
