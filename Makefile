@@ -147,8 +147,9 @@ clang-cli:
 
 # The modules where threads meet, under ThreadSanitizer.
 unit-threads: $(filter $(B)/unit/net/% $(B)/unit/store/% $(B)/unit/table/local/% $(B)/unit/value/test_names \
-        $(B)/unit/game/test_keeper $(B)/unit/game/test_player $(B)/unit/game/test_submit \
-        $(B)/unit/game/test_board_find $(B)/unit/game/test_room $(B)/unit/api/test_live,$(UNIT))
+        $(B)/unit/game/test_keeper $(B)/unit/game/test_keeper_stats $(B)/unit/game/test_player \
+        $(B)/unit/game/test_submit $(B)/unit/game/test_board_find $(B)/unit/game/test_room \
+        $(B)/unit/api/test_live,$(UNIT))
 	@tests/run-units $^
 
 # --- fuzzing ---
