@@ -3,12 +3,13 @@
  *
  *   options      rounds (20), seconds of a round (3), language (en or hi)
  *   state        first (the number of the match's first round), rounds, deck (ids of things,
- * secret) round        status (open, judging, done), object, emoji, en, hi, flies (secret while
- * open), startsAt, endsAt, results {player: {points, right, afterMs}}
+ * secret) round        status (open, done), object, emoji, en, hi, flies (secret while open),
+ * startsAt, endsAt, results {player: {points, right, afterMs}}
  *
- * A round ends in two steps. The first only closes it, a moment after its boundary, so that what
- * was stamped in time is in the table; from then on reactions are refused, and the second step
- * judges what is there: nothing that was accepted is missed, nothing is judged twice.
+ * A round is judged a moment after its boundary, so that what was stamped in time is in the table.
+ * Judging it, closing it and opening the next are one commit, on condition that no reaction came
+ * since they were read (room_load_reactions); after it reactions are refused. So nothing that was
+ * accepted is missed, and nothing is judged twice.
  */
 #include "game/content.h"
 #include "game/room_int.h"
@@ -33,7 +34,7 @@ enum {
 
 #define ROUND_STATUS BYTES("status")
 #define IS_OPEN      BYTES("open")
-#define IS_JUDGING   BYTES("judging")
+#define IS_DONE      BYTES("done")
 
 static enum status check_number(const struct item *options, const char *name, int64_t least,
                                 int64_t most, struct arena *arena, struct failure *failure) {
@@ -91,7 +92,7 @@ static enum status make_deck(struct room *room, int64_t rounds, struct failure *
             shuffle(list.objects, list.count);
         deck[i] = value_string(list.objects[i % list.count].id);
     }
-    *out = (struct value){.type = VALUE_L, .count = (uint32_t)rounds, .elements = deck};
+    *out = value_list(deck, (uint32_t)rounds);
     return OK;
 }
 
@@ -148,14 +149,12 @@ static enum status open_round(struct room *room, struct failure *failure) {
     return OK;
 }
 
-/* The round's item with another status, and what came of it. */
-static void set_round(struct room *room, struct bytes status, const struct value *results) {
-    struct value text = value_string(status);
+/* The round is over, and this came of it. */
+static void end_round(struct room *room, const struct value *results) {
+    struct value text = value_string(IS_DONE);
     struct item item = item_with(room->arena, &room->round_item, ROUND_STATUS, &text);
-    if (results != NULL)
-        item = item_with(room->arena, &item, BYTES("results"), results);
-    room->round_item = item;
-    room_also(room, &(struct action){.kind = ACTION_PUT, .item = item});
+    room->round_item = item_with(room->arena, &item, BYTES("results"), results);
+    room_also(room, &(struct action){.kind = ACTION_PUT, .item = room->round_item});
 }
 
 /* --- judging --- */
@@ -165,21 +164,14 @@ struct verdict {
     bool right;
 };
 
-static const struct item *reaction_of(const struct room *room, const struct seat *seat) {
-    for (size_t i = 0; i < room->reaction_count; i++)
-        if (bytes_equal(item_string(&room->reactions[i], SEAT_PLAYER), seat->player))
-            return &room->reactions[i];
-    return NULL;
-}
-
 static struct verdict judge(const struct room *room, const struct seat *seat) {
-    const struct item *reaction = reaction_of(room, seat);
+    bool tapped = seat->reacted_ms != 0;
     int64_t starts_ms = item_int(&room->round_item, BYTES("startsAt"));
     int64_t length_ms = item_int(&room->round_item, BYTES("endsAt")) - starts_ms;
     bool flies = item_bool(&room->round_item, BYTES("flies"));
-    struct verdict verdict = {.after_ms = -1, .right = flies == (reaction != NULL)};
-    if (reaction != NULL)
-        verdict.after_ms = item_int(reaction, BYTES("at")) - starts_ms;
+    struct verdict verdict = {.after_ms = -1, .right = flies == tapped};
+    if (tapped)
+        verdict.after_ms = seat->reacted_ms - starts_ms;
     if (!verdict.right)
         verdict.points = flies ? MISSED : WRONG_TAP;
     else if (flies && length_ms > 0)
@@ -211,12 +203,10 @@ static void judge_all(struct room *room) {
         struct verdict verdict = judge(room, seat);
         seat->score += verdict.points;
         seat->streak = verdict.right ? seat->streak + 1 : 0;
-        seat_touch(seat);
         pairs[count++] = (struct pair){seat->player, verdict_value(room->arena, &verdict)};
     }
     count = value_sort_pairs(pairs, count);
-    set_round(room, BYTES("done"),
-              &(struct value){.type = VALUE_M, .count = count, .pairs = pairs});
+    end_round(room, &(struct value){.type = VALUE_M, .count = count, .pairs = pairs});
 }
 
 /* Everybody sees how the round before went while the next one is under way. */
@@ -243,15 +233,10 @@ static enum status judge_round(struct room *room, struct failure *failure) {
 }
 
 static enum status step(struct room *room, struct failure *failure) {
-    struct bytes status = item_string(&room->round_item, ROUND_STATUS);
-    if (rounds_done(room) > 0 && bytes_equal(status, IS_OPEN)) {
-        set_round(room, IS_JUDGING, NULL);
-        room->due_ms = room->now_ms;
-        return OK;
-    }
-    if (rounds_done(room) > 0 && bytes_equal(status, IS_JUDGING))
-        return judge_round(room, failure);
-    return open_round(room, failure);
+    bool over = bytes_equal(item_string(&room->round_item, ROUND_STATUS), IS_DONE);
+    if (rounds_done(room) <= 0 || room->round_item.count == 0 || over)
+        return open_round(room, failure);
+    return judge_round(room, failure);
 }
 
 /* --- people --- */
@@ -277,7 +262,7 @@ static bool is_round(const struct item *item) {
 
 static struct item show(const struct item *item, struct arena *arena) {
     const struct value *state = item_map(item, ROOM_STATE);
-    if (is_round(item) && !bytes_equal(item_string(item, ROUND_STATUS), BYTES("done")))
+    if (is_round(item) && !bytes_equal(item_string(item, ROUND_STATUS), IS_DONE))
         return item_with(arena, item, BYTES("flies"), NULL);
     if (state == NULL || value_get(state, BYTES("deck")) == NULL)
         return *item;

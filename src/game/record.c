@@ -12,6 +12,10 @@ struct value value_int(struct arena *arena, int64_t number) {
     return value_number(number_from_int(arena, number));
 }
 
+struct value value_list(struct value *elements, uint32_t count) {
+    return (struct value){.type = VALUE_L, .count = count, .elements = elements};
+}
+
 void record_put(struct record *record, struct bytes name, struct value value) {
     assert(record->count < RECORD_MAX);
     record->pairs[record->count++] = (struct pair){name, value};
@@ -93,8 +97,7 @@ void record_strings(struct record *record, struct bytes name, const struct bytes
     struct value *elements = ARENA_ARRAY(record->arena, struct value, count);
     for (size_t i = 0; i < count; i++)
         elements[i] = value_string(texts[i]);
-    record_put(record, name,
-               (struct value){.type = VALUE_L, .count = (uint32_t)count, .elements = elements});
+    record_put(record, name, value_list(elements, (uint32_t)count));
 }
 
 const struct bytes *item_strings(const struct item *item, struct bytes name, struct arena *arena,

@@ -44,5 +44,6 @@ const struct value *item_map(const struct item *item, struct bytes name);
 
 struct value value_number(struct bytes encoded);
 struct value value_int(struct arena *arena, int64_t number);
+struct value value_list(struct value *elements, uint32_t count);
 
 #endif

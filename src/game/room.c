@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "game/room_int.h"
+#include "value/number.h"
 
 #include <assert.h>
 
@@ -70,9 +71,20 @@ static enum status read_meta(struct room *room, const struct item *item, struct 
     return OK;
 }
 
+/* The number at that place of a list; false if there is none. */
+static bool number_at(const struct value *list, uint32_t place, int64_t *out) {
+    return list != NULL && list->type == VALUE_L && place < list->count &&
+           list->elements[place].type == VALUE_N && number_to_int(list->elements[place].bytes, out);
+}
+
+/* What players have is in the room's own item, so a round that is judged leaves their seats alone.
+ */
+static void read_scores(struct seat *seat, const struct item *meta, uint32_t place) {
+    number_at(item_get(meta, ROOM_POINTS), place, &seat->score);
+    number_at(item_get(meta, ROOM_STREAKS), place, &seat->streak);
+}
+
 static void read_seat(struct room *room, const struct item *item) {
-    if (room->seat_count == ROOM_SEATS_MAX)
-        return;
     room->seats[room->seat_count++] = (struct seat){
         .player = item_string(item, SEAT_PLAYER),
         .name = item_string(item, SEAT_NAME),
@@ -82,7 +94,7 @@ static void read_seat(struct room *room, const struct item *item) {
         .waiting = item_bool(item, SEAT_WAITING),
         .ready = item_bool(item, SEAT_READY),
         .connected = item_bool(item, SEAT_CONNECTED),
-        .score = item_int(item, SEAT_SCORE),
+        .score = item_int(item, SEAT_SCORE), /* of a room that was made before they were there */
         .streak = item_int(item, SEAT_STREAK),
         .joined_ms = item_int(item, SEAT_JOINED),
         .state = map_of(item, SEAT_STATE),
@@ -97,8 +109,8 @@ static struct get_request item_request(const struct room *room, struct bytes sk)
 
 /* Lease, round and seats, all by their keys: hot items are in the engine's memory, where a query
  * would go to the store. */
-static enum status load_rest(struct room *room, const struct value *seated,
-                             struct failure *failure) {
+static enum status load_rest(struct room *room, const struct item *meta, struct failure *failure) {
+    const struct value *seated = item_get(meta, ROOM_SEATED);
     struct get_request requests[2 + ROOM_SEATS_MAX];
     struct get_reply replies[2 + ROOM_SEATS_MAX];
     size_t count = 0;
@@ -115,9 +127,12 @@ static enum status load_rest(struct room *room, const struct value *seated,
     room->lease_until_ms = item_int(&replies[0].item, LEASE_UNTIL);
     if (room->round != 0 && replies[1].found)
         room->round_item = replies[1].item;
-    for (size_t i = 2; i < count; i++)
-        if (replies[i].found)
-            read_seat(room, &replies[i].item);
+    for (size_t i = 2; i < count; i++) {
+        if (!replies[i].found)
+            continue;
+        read_seat(room, &replies[i].item);
+        read_scores(&room->seats[room->seat_count - 1], meta, (uint32_t)i - 2);
+    }
     return OK;
 }
 
@@ -134,26 +149,7 @@ enum status room_load(struct game *game, struct bytes code, struct arena *arena,
         return failure_set(failure, arena, NOT_FOUND, "There is no room %.*s", BYTES_ARG(code));
     if (status == OK)
         status = read_meta(out, &reply.item, failure);
-    return status == OK ? load_rest(out, item_get(&reply.item, ROOM_SEATED), failure) : status;
-}
-
-enum status room_load_reactions(struct room *room, struct failure *failure) {
-    struct key_condition keys = {.count = 2};
-    struct page_reply page;
-    keys.tests[0] = (struct key_test){
-        .name = GAME_PK, .op = KEY_EQ, .low = value_string(room_pk(room->arena, room->code))};
-    keys.tests[1] = (struct key_test){
-        .name = GAME_SK,
-        .op = KEY_BEGINS,
-        .low = value_string(arena_printf(room->arena, "CLICK#%04u#", room->round))};
-    struct page_request request = {
-        .table = room->game->table, .keys = &keys, .consistent = true, .select = SELECT_ALL};
-    enum status status = engine_page(room->game->engine, &request, room->arena, failure, &page);
-    if (status == OK) {
-        room->reactions = page.items;
-        room->reaction_count = (size_t)page.count;
-    }
-    return status;
+    return status == OK ? load_rest(out, &reply.item, failure) : status;
 }
 
 enum status room_look(struct game *game, struct bytes code, struct arena *arena,
@@ -219,13 +215,22 @@ static void put_indexes(const struct room *room, struct record *record) {
     }
 }
 
-static struct value seated_value(const struct room *room) {
-    struct value *list = ARENA_ARRAY(room->arena, struct value, ROOM_SEATS_MAX);
+/* Who is in the room, and what they have. */
+static void put_seats(const struct room *room, struct record *record) {
+    struct value *players = ARENA_ARRAY(room->arena, struct value, 3 * ROOM_SEATS_MAX);
+    struct value *points = players + ROOM_SEATS_MAX, *streaks = points + ROOM_SEATS_MAX;
     uint32_t count = 0;
-    for (size_t i = 0; i < room->seat_count; i++)
-        if (room->seats[i].mark != MARK_REMOVED)
-            list[count++] = value_string(room->seats[i].player);
-    return (struct value){.type = VALUE_L, .count = count, .elements = list};
+    for (size_t i = 0; i < room->seat_count; i++) {
+        const struct seat *seat = &room->seats[i];
+        if (seat->mark == MARK_REMOVED)
+            continue;
+        players[count] = value_string(seat->player);
+        points[count] = value_int(room->arena, seat->score);
+        streaks[count++] = value_int(room->arena, seat->streak);
+    }
+    record_put(record, ROOM_SEATED, value_list(players, count));
+    record_put(record, ROOM_POINTS, value_list(points, count));
+    record_put(record, ROOM_STREAKS, value_list(streaks, count));
 }
 
 static struct item meta_item(const struct room *room) {
@@ -246,7 +251,7 @@ static struct item meta_item(const struct room *room) {
     record_int(&record, ROOM_ROUND, room->round);
     record_int(&record, ROOM_DUE, room->due_ms);
     record_int(&record, ROOM_CREATED, room->created_ms);
-    record_put(&record, ROOM_SEATED, seated_value(room));
+    put_seats(room, &record);
     put_map(&record, ROOM_OPTIONS, &room->options);
     put_map(&record, ROOM_STATE, &room->state);
     record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));
@@ -265,8 +270,6 @@ static struct item seat_item(const struct room *room, const struct seat *seat) {
     put_bool(&record, SEAT_WAITING, seat->waiting);
     put_bool(&record, SEAT_READY, seat->ready);
     put_bool(&record, SEAT_CONNECTED, seat->connected);
-    record_int(&record, SEAT_SCORE, seat->score);
-    record_int(&record, SEAT_STREAK, seat->streak);
     record_int(&record, SEAT_JOINED, seat->joined_ms);
     put_map(&record, SEAT_STATE, &seat->state);
     record_int(&record, ROOM_TTL, room_ttl_s(room->now_ms));

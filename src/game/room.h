@@ -41,7 +41,8 @@ struct seat {
     bool spectator, waiting; /* who came during a match waits for the next, looking on */
     bool ready, connected;
     int64_t score, streak, joined_ms;
-    struct item state; /* the kind's own */
+    struct item state;  /* the kind's own */
+    int64_t reacted_ms; /* to the present round (room_load_reactions); 0: not */
     enum mark mark;
 };
 
@@ -62,9 +63,7 @@ struct room {
     struct item state;   /* of the match: the kind's own */
     struct seat seats[ROOM_SEATS_MAX];
     size_t seat_count;
-    struct item round_item; /* of the present round; count 0: none */
-    struct item *reactions; /* to the present round */
-    size_t reaction_count;
+    struct item round_item;   /* of the present round; count 0: none */
     struct bytes lease_owner; /* who runs the clock; empty: nobody yet */
     int64_t lease_until_ms;
     int64_t now_ms; /* when it was loaded: the time of what is being done */
@@ -84,7 +83,8 @@ enum status room_load(struct game *game, struct bytes code, struct arena *arena,
  */
 enum status room_look(struct game *game, struct bytes code, struct arena *arena,
                       struct failure *failure, uint64_t *version, int64_t *due_ms);
-/* Fills in the reactions to the present round. */
+/* Fills in when the players reacted to the present round. What is then written fails with CONFLICT
+ * if another reaction was written meanwhile: who judges a round judges all that was accepted. */
 enum status room_load_reactions(struct room *room, struct failure *failure);
 /* Gives back what a loaded or made room may hold besides memory; after its change is done. */
 void room_release(struct room *room);

@@ -1,8 +1,10 @@
 /* A room's clock: whose turn it is to run it, and which rooms are due. */
 #include "game/room_int.h"
 
-/* Longer than a step takes, shorter than people wait for a room whose server has gone. */
-enum { LEASE_MS = 5000 };
+enum {
+    LEASE_MS = 5000, /* longer than a step takes, shorter than people wait when a server is gone */
+    LEASE_LEFT_MS = 1250, /* with less left than that it is renewed */
+};
 
 /* `user` is who wants it. */
 struct lease_write {
@@ -18,7 +20,7 @@ static enum status write_lease(struct action *action, const struct item *old, st
     if (others && item_int(old, LEASE_UNTIL) > write->now_ms)
         return failure_set(&action->failure, arena, CONFLICT, "Another server runs the room");
     bool fresh =
-        old->count != 0 && !others && item_int(old, LEASE_UNTIL) > write->now_ms + LEASE_MS / 2;
+        old->count != 0 && !others && item_int(old, LEASE_UNTIL) > write->now_ms + LEASE_LEFT_MS;
     if (!fresh) /* else it stays as it is: one thing less to write */
         *new = write->item;
     return OK;

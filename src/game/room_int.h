@@ -22,7 +22,9 @@
 #define ROOM_OPTIONS  BYTES("options")
 #define ROOM_STATE    BYTES("state")
 #define ROOM_CODE     BYTES("code")
-#define ROOM_SEATED   BYTES("seated") /* who has a seat: the room's items by their keys */
+#define ROOM_SEATED   BYTES("seated") /* who has a seat: the room's items by their keys, */
+#define ROOM_POINTS   BYTES("points") /* and in the same order what they have */
+#define ROOM_STREAKS  BYTES("streaks")
 #define ROOM_TTL      BYTES("ttl")
 
 #define SEAT_PLAYER    BYTES("player")

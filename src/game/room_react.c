@@ -75,6 +75,48 @@ enum status room_react_prepare(struct game *game, struct bytes code, struct byte
     return OK;
 }
 
+/* --- judging --- */
+
+/* Who had not reacted still has not. */
+static enum status check_none(struct action *action, const struct item *old, struct arena *arena,
+                              struct item *new) {
+    (void)new;
+    if (old->count == 0)
+        return OK;
+    return failure_set(&action->failure, arena, CONFLICT, "A reaction came: the round is not over");
+}
+
+static void expect_none(struct room *room, const struct item *key) {
+    room_also(room, &(struct action){.kind = ACTION_COMPUTE, .item = *key, .compute = check_none});
+}
+
+/* By their keys: those who reacted just did, so they are in the engine's memory. */
+enum status room_load_reactions(struct room *room, struct failure *failure) {
+    struct get_request requests[ROOM_SEATS_MAX];
+    struct get_reply replies[ROOM_SEATS_MAX];
+    struct seat *seats[ROOM_SEATS_MAX];
+    struct bytes pk = room_pk(room->arena, room->code);
+    size_t count = 0;
+    for (size_t i = 0; i < room->seat_count; i++) {
+        struct seat *seat = &room->seats[i];
+        if (seat->spectator || seat->mark == MARK_REMOVED)
+            continue;
+        struct bytes sk = room_click_sk(room->arena, room->round, seat->player);
+        requests[count] = (struct get_request){
+            .table = room->game->table, .key = game_key(room->arena, pk, sk), .consistent = true};
+        seats[count++] = seat;
+    }
+    enum status status =
+        engine_get_many(room->game->engine, requests, count, room->arena, failure, replies);
+    for (size_t i = 0; status == OK && i < count; i++) {
+        if (replies[i].found)
+            seats[i]->reacted_ms = item_int(&replies[i].item, BYTES("at"));
+        else
+            expect_none(room, &requests[i].key);
+    }
+    return status;
+}
+
 /* --- the token of a seat: the room's code, then the player --- */
 
 void room_token(const struct game *game, struct bytes code, struct bytes player, struct buf *to) {

@@ -53,7 +53,7 @@ export interface Player {
 
 export interface Round {
   n: number;
-  status: "open" | "judging" | "done";
+  status: "open" | "done";
   [name: string]: unknown;
 }
 

@@ -17,8 +17,8 @@ enum {
 
 /* An attribute that is for the table, not for people. */
 static bool is_inner(struct bytes name) {
-    static const char *const inner[] = {"PK",     "SK",     "GSI1PK", "GSI1SK",
-                                        "GSI2PK", "GSI2SK", "ttl",    "seated"};
+    static const char *const inner[] = {"PK",     "SK",  "GSI1PK", "GSI1SK", "GSI2PK",
+                                        "GSI2SK", "ttl", "seated", "points", "streaks"};
     for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++)
         if (bytes_equal(name, bytes_str(inner[i])))
             return true;

@@ -65,6 +65,22 @@ static enum status step(struct world *world, struct bytes code, const char *owne
     return status == OK ? saved(world, room) : status;
 }
 
+static struct item item_at(struct world *world, const struct item *key) {
+    struct get_reply reply;
+    struct get_request request = {.table = world->game->table, .key = *key, .consistent = true};
+    assert_ok(engine_get(world->game->engine, &request, &world->arena, &world->failure, &reply),
+              world->failure);
+    assert_true(reply.found);
+    return reply.item;
+}
+
+static void write_item(struct world *world, const struct item *item) {
+    struct action action = {.kind = ACTION_PUT, .table = world->game->table, .item = *item};
+    struct change change = {
+        .arena = &world->arena, .kind = CHANGE_WRITE, .actions = &action, .action_count = 1};
+    assert_int_equal(game_wait(world->game, &change), OK);
+}
+
 /* --- people --- */
 
 static void test_people(void **state) {
@@ -272,7 +288,7 @@ static void play_round(struct world *world, struct bytes code, int64_t *ann, int
     clock_shift_ms(room->due_ms - clock_now_ms());
     assert_int_equal(step(world, code, "server"), OK);
     assert_int_equal(react(world, code, "bob", round, starts + 1), INVALID); /* it is judged */
-    assert_int_equal(step(world, code, "server"), OK);
+    assert_int_equal(step(world, code, "server"), NOT_FOUND); /* and the next one is open */
     *ann += flies ? 150 + 10 * (ann_streak < 5 ? ann_streak : 5) : -75;
     *bob += (flies ? 190 : 50) + 10 * (bob_streak < 5 ? bob_streak : 5);
     room = loaded(world, code);
@@ -311,6 +327,86 @@ static void test_kauwa_udd(void **state) {
     assert_int_equal(item_int(&reply.item, BYTES("matches")), 1);
     assert_int_equal(item_int(&reply.item, BYTES("wins")), 1);
     assert_int_equal(item_int(&reply.item, BYTES("points")), bob);
+    world_close(&world);
+}
+
+/* A reaction that is stamped in time and written while the round is being judged: the judging is
+ * done again, and has it. */
+static void test_late_reaction(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    assert_ok(content_seed(world.game, &world.arena, &world.failure), world.failure);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    assert_int_equal(start(&world, code), OK);
+    clock_shift_ms(3000);
+    assert_int_equal(step(&world, code, "server"), OK);
+    int64_t starts = item_int(&loaded(&world, code)->round_item, BYTES("startsAt"));
+    assert_int_equal(react(&world, code, "ann", 1, starts + 10), OK);
+    clock_shift_ms(3100);
+    struct room *judged = loaded(&world, code);
+    assert_int_equal(room_step(judged, BYTES("server"), &world.failure), OK);
+    assert_int_equal(judged->round, 2);
+    assert_int_equal(react(&world, code, "bob", 1, starts + 20), OK);
+    assert_int_equal(saved(&world, judged), CONFLICT);
+    assert_int_equal(loaded(&world, code)->round, 1);
+    assert_int_equal(step(&world, code, "server"), OK);
+    struct room *room = loaded(&world, code);
+    assert_int_equal(room->round, 2);
+    const struct value *last = item_map(&room->state, BYTES("last"));
+    const struct value *results = value_get(last, BYTES("results"));
+    const struct value *bob = value_get(results, BYTES("bob"));
+    struct item verdict = {bob->pairs, bob->count};
+    assert_int_equal(item_int(&verdict, BYTES("afterMs")), 20);
+    assert_int_equal(react(&world, code, "bob", 1, starts + 30), INVALID);
+    world_close(&world);
+}
+
+/* What players have is in the room's item, and a round that is judged does not write their seats.
+ * Rooms made before that had it in the seats. */
+static void test_scores(void **state) {
+    struct world world;
+    int64_t ann = 0, bob = 0;
+    (void)state;
+    world_open(&world);
+    assert_ok(content_seed(world.game, &world.arena, &world.failure), world.failure);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    assert_int_equal(start(&world, code), OK);
+    clock_shift_ms(3000);
+    assert_int_equal(step(&world, code, "server"), OK);
+    play_round(&world, code, &ann, &bob);
+    struct room *room = loaded(&world, code);
+    clock_shift_ms(room->due_ms - clock_now_ms());
+    room = loaded(&world, code);
+    assert_int_equal(room_step(room, BYTES("server"), &world.failure), OK);
+    assert_int_equal(room->round, 3);
+    for (size_t i = 0; i < room->seat_count; i++)
+        assert_int_equal(room->seats[i].mark, MARK_SAME);
+    room_release(room);
+
+    /* as it was before */
+    struct item key = game_key(&world.arena, room_pk(&world.arena, code), ROOM_META);
+    struct item meta = item_at(&world, &key), seat;
+    meta = item_with(&world.arena, &meta, ROOM_POINTS, NULL);
+    meta = item_with(&world.arena, &meta, ROOM_STREAKS, NULL);
+    key = game_key(&world.arena, room_pk(&world.arena, code),
+                   room_seat_sk(&world.arena, BYTES("bob")));
+    seat = item_at(&world, &key);
+    assert_null(item_get(&seat, SEAT_SCORE));
+    struct value points = value_int(&world.arena, 77), streak = value_int(&world.arena, 3);
+    seat = item_with(&world.arena, &seat, SEAT_SCORE, &points);
+    seat = item_with(&world.arena, &seat, SEAT_STREAK, &streak);
+    write_item(&world, &meta);
+    write_item(&world, &seat);
+    room = loaded(&world, code);
+    assert_int_equal(room_seat(room, BYTES("bob"))->score, 77);
+    assert_int_equal(room_seat(room, BYTES("bob"))->streak, 3);
     world_close(&world);
 }
 
@@ -367,10 +463,11 @@ static void test_clocks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_people), cmocka_unit_test(test_last_seat),
-        cmocka_unit_test(test_lists),  cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_snakes), cmocka_unit_test(test_kauwa_udd),
-        cmocka_unit_test(test_lease),  cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_people),        cmocka_unit_test(test_last_seat),
+        cmocka_unit_test(test_lists),         cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_snakes),        cmocka_unit_test(test_kauwa_udd),
+        cmocka_unit_test(test_late_reaction), cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_lease),         cmocka_unit_test(test_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

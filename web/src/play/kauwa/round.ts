@@ -9,7 +9,7 @@ export interface Called {
 }
 
 export interface OpenRound extends Called {
-  status: "open" | "judging" | "done";
+  status: "open" | "done";
   startsAt: number;
   endsAt: number;
 }
