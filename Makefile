@@ -30,7 +30,8 @@ endif
 ifdef FUZZING
 B       := build/fuzz
 CC      := clang
-# What is looked at before each pointer is followed takes a third of the build; the units have it.
+# What is looked at before each pointer is followed takes a third of the build; the units look at
+# most of it.
 OPT     := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
            -fno-sanitize=null,alignment,object-size -fno-sanitize-recover=all
 endif
