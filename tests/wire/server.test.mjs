@@ -123,7 +123,7 @@ test('a folder or port in use, a folder of a newer format or of something else i
   assert.equal(refused.status, 1);
   refused = run('serve', '--memory', '--redis', 'off', '--http', new URL(server.endpoint).host);
   assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /in use/);
+  assert.match(refused.stderr, /taken by another program/);
   await server.stop();
 
   writeFileSync(path.join(data, 'FORMAT'), 'gametable 999\n');
