@@ -19,6 +19,16 @@ static struct item scored(struct arena *arena, unsigned name, int score) {
     return item_with(arena, &item, BYTES("score"), &number);
 }
 
+/* How many groups there are on either side of an item. */
+static struct place_request groups_of(const struct item *key) {
+    return (struct place_request){.table = BYTES("game"),
+                                  .index = BYTES("byscore"),
+                                  .keys = key,
+                                  .count = 1,
+                                  .group_parts = 1,
+                                  .groups = true};
+}
+
 static void write_score(struct groups *g, unsigned name, int score) {
     struct action action = {.kind = score < 0 ? ACTION_DELETE : ACTION_PUT, .table = BYTES("game")};
     action.item = score < 0 ? key_of(&g->f.arena, 0, name) : scored(&g->f.arena, name, score);
@@ -28,12 +38,7 @@ static void write_score(struct groups *g, unsigned name, int score) {
 
 static void check_groups(struct groups *g, unsigned name) {
     struct item key = key_of(&g->f.arena, 0, name);
-    struct place_request request = {.table = BYTES("game"),
-                                    .index = BYTES("byscore"),
-                                    .keys = &key,
-                                    .count = 1,
-                                    .group_parts = 1,
-                                    .groups = true};
+    struct place_request request = groups_of(&key);
     struct place place;
     struct failure failure = {0};
     assert_int_equal(engine_places(g->f.engine, &request, &g->f.arena, &failure, &place), OK);
@@ -100,12 +105,7 @@ static void *place_on(void *context) {
     arena_init(&arena);
     while (!atomic_load(&race->stop)) {
         struct item key = key_of(&arena, 0, 0);
-        struct place_request request = {.table = BYTES("game"),
-                                        .index = BYTES("byscore"),
-                                        .keys = &key,
-                                        .count = 1,
-                                        .group_parts = 1,
-                                        .groups = true};
+        struct place_request request = groups_of(&key);
         struct place place;
         struct failure failure = {0};
         int64_t score;
@@ -129,12 +129,7 @@ static void *ask_groups(void *context) {
     struct arena arena;
     arena_init(&arena);
     struct item key = key_of(&arena, 0, 0);
-    struct place_request request = {.table = BYTES("game"),
-                                    .index = BYTES("byscore"),
-                                    .keys = &key,
-                                    .count = 1,
-                                    .group_parts = 1,
-                                    .groups = true};
+    struct place_request request = groups_of(&key);
     struct place place;
     struct failure failure = {0};
     require(engine_places(f->engine, &request, &arena, &failure, &place) == OK);
@@ -143,12 +138,7 @@ static void *ask_groups(void *context) {
 }
 
 static uint64_t groups_told(struct fixture *f, const struct item *key, bool after) {
-    struct place_request request = {.table = BYTES("game"),
-                                    .index = BYTES("byscore"),
-                                    .keys = key,
-                                    .count = 1,
-                                    .group_parts = 1,
-                                    .groups = true};
+    struct place_request request = groups_of(key);
     struct place place;
     struct failure failure = {0};
     assert_int_equal(engine_places(f->engine, &request, &f->arena, &failure, &place), OK);
