@@ -119,9 +119,13 @@ static enum status guard_places(struct engine *engine, const struct place_reques
 
 /* Tells nothing but that something happened. */
 static uint64_t guard_touched(struct engine *engine, struct bytes table,
-                              const struct value *partition) {
+                              const struct value *partition, uint32_t *where) {
     struct engine *behind = guard_of(engine)->behind;
-    return behind->ops->touched(behind, table, partition);
+    return behind->ops->touched(behind, table, partition, where);
+}
+
+static uint64_t guard_touched_at(struct engine *engine, uint32_t where) {
+    return engine_touched_at(guard_of(engine)->behind, where);
 }
 
 /* --- changing --- */
@@ -319,6 +323,7 @@ static const struct engine_ops ops = {
     .page = guard_page,
     .places = guard_places,
     .touched = guard_touched,
+    .touched_at = guard_touched_at,
     .submit = guard_submit,
     .hand_over = guard_hand_over,
     .describe = guard_describe,

@@ -33,7 +33,8 @@ struct found {
     size_t slot;
     struct definition *definition; /* NULL: plain */
     struct bytes name;             /* it was asked for by */
-    struct value keys[2];          /* partitions; the first of type NONE: no name of a definition */
+    bool defines;                  /* it may have a definition: the name is none of others */
+    uint32_t where[2];             /* the numbers of its two partitions are kept */
     uint8_t text[];
 };
 
@@ -115,14 +116,16 @@ static struct found *look(struct part *part, struct bytes name) {
     return found;
 }
 
-static uint64_t touched(struct game *game, const struct value *key) {
-    return key->type == VALUE_NONE ? 0 : engine_touched(game->engine, game->table, key);
+static uint64_t touched(struct game *game, struct bytes partition, uint32_t *where) {
+    struct value key = value_string(partition);
+    return engine_touched_where(game->engine, game->table, &key, where);
 }
 
 bool board_is_current(struct game *game, const struct board *board) {
     const struct found *found = (const struct found *)(const void *)board;
-    return touched(game, &found->keys[1]) == board->touched[1] &&
-           touched(game, &found->keys[0]) == board->touched[0];
+    return engine_touched_at(game->engine, found->where[1]) == board->touched[1] &&
+           (!found->defines ||
+            engine_touched_at(game->engine, found->where[0]) == board->touched[0]);
 }
 
 static bool is_fresh(struct game *game, const struct found *found) {
@@ -237,9 +240,10 @@ struct finding {
     struct definition *definition;
     struct period period;
     bool timed;
-    bool bare; /* the name is an instance's, whatever the definition says; not kept */
-    uint64_t touched[2];
-    struct bytes definition_pk; /* empty: its name is none of a definition */
+    bool bare;    /* the name is an instance's, whatever the definition says; not kept */
+    bool defines; /* its name may be a definition's, whose partition has */
+    uint64_t touched;
+    uint32_t where;
 };
 
 static enum status refuse_period(struct finding *finding) {
@@ -288,11 +292,11 @@ static enum status identify(struct finding *finding) {
                            "The name of a board has %zu bytes: at most %d can be",
                            finding->name.size, BOARD_NAME_MAX);
     if (!finding->bare && board_is_id(finding->parts.id)) {
-        finding->definition_pk = record_join(finding->arena, BOARDDEF, finding->parts.id);
-        struct value key = value_string(finding->definition_pk);
-        finding->touched[0] = touched(finding->game, &key);
-        status = find_definition(finding->game, finding->parts.id, finding->touched[0],
-                                 finding->arena, finding->failure, &finding->definition);
+        struct bytes pk = record_join(finding->arena, BOARDDEF, finding->parts.id);
+        finding->defines = true;
+        finding->touched = touched(finding->game, pk, &finding->where);
+        status = find_definition(finding->game, finding->parts.id, finding->touched, finding->arena,
+                                 finding->failure, &finding->definition);
         if (status == OK && finding->definition != NULL)
             status = resolve(finding);
     }
@@ -323,9 +327,8 @@ static struct board_rules plain_rules(struct bytes name) {
 
 /* One piece of memory for all that is its own. */
 static struct found *make_found(const struct finding *finding) {
-    size_t size = finding->name.size + finding->instance.size + 2 * finding->key.size +
-                  finding->parts.scope.size + finding->period.name.size +
-                  finding->definition_pk.size + sizeof(BOARD INSTANCE);
+    size_t size = finding->name.size + finding->instance.size + finding->key.size +
+                  finding->parts.scope.size + finding->period.name.size + sizeof(BOARD);
     struct found *found = mem_zalloc(sizeof(*found) + size);
     uint8_t *to = found->text;
     struct board *board = &found->board;
@@ -341,10 +344,9 @@ static struct found *make_found(const struct finding *finding) {
     board->period.name = put_text(&to, "", finding->period.name);
     board->scope = put_text(&to, "", plain ? (struct bytes){0} : finding->parts.scope);
     board->rules = plain ? plain_rules(board->instance) : finding->definition->rules;
-    if (finding->definition_pk.size != 0)
-        found->keys[0] = value_string(put_text(&to, "", finding->definition_pk));
-    found->keys[1] = value_string(put_text(&to, INSTANCE, finding->key));
-    board->touched[0] = finding->touched[0];
+    found->defines = finding->defines;
+    found->where[0] = finding->where;
+    board->touched[0] = finding->touched;
     return found;
 }
 
@@ -352,11 +354,11 @@ static enum status read_state(struct finding *finding, struct found *found) {
     struct game *game = finding->game;
     struct board *board = &found->board;
     struct get_reply reply;
-    board->touched[1] = touched(game, &found->keys[1]);
-    struct get_request request = {
-        .table = game->table,
-        .key = game_key(finding->arena, found->keys[1].bytes, BYTES("STATE")),
-        .consistent = true};
+    struct bytes pk = record_join(finding->arena, INSTANCE, finding->key);
+    board->touched[1] = touched(game, pk, &found->where[1]);
+    struct get_request request = {.table = game->table,
+                                  .key = game_key(finding->arena, pk, BYTES("STATE")),
+                                  .consistent = true};
     enum status status =
         engine_get(game->engine, &request, finding->arena, finding->failure, &reply);
     if (status != OK || !reply.found)

@@ -23,7 +23,17 @@ enum status engine_places(struct engine *engine, const struct place_request *req
 }
 
 uint64_t engine_touched(struct engine *engine, struct bytes table, const struct value *partition) {
-    return engine->ops->touched(engine, table, partition);
+    uint32_t where;
+    return engine->ops->touched(engine, table, partition, &where);
+}
+
+uint64_t engine_touched_where(struct engine *engine, struct bytes table,
+                              const struct value *partition, uint32_t *where) {
+    return engine->ops->touched(engine, table, partition, where);
+}
+
+uint64_t engine_touched_at(struct engine *engine, uint32_t where) {
+    return engine->ops->touched_at(engine, where);
 }
 
 static _Thread_local bool gathers;

@@ -263,6 +263,7 @@ static const struct engine_ops local_ops = {
     .page = local_page,
     .places = local_places,
     .touched = local_touched,
+    .touched_at = local_touched_at,
     .submit = local_submit,
     .hand_over = local_hand_over,
     .describe = local_describe,

@@ -163,10 +163,11 @@ void view_iterated(struct view *view, struct store_iter *iter);
  * A number for each of some thousand groups of partitions: that of the commit that last changed one
  * of them. It is set before that commit's view is current, under the same hold of `moment`; so
  * whoever asks for the number, then reads, and later finds the number as it was, knows that what
- * was read is what is there. */
+ * was read is what is there. To find it again takes no lock: a commit that is being made current
+ * may be seen or not, one whose changes are done was made so before. */
 enum { TOUCHED_SLOTS = 65536 };
 struct touched {
-    atomic_uint_fast64_t slots[TOUCHED_SLOTS];
+    atomic_uint_fast64_t slots[TOUCHED_SLOTS + 1]; /* the last: of tables that are not there */
     atomic_uint_fast64_t tables; /* the last commit after which any partition may be another */
 };
 
@@ -367,7 +368,9 @@ void local_hand_over(struct engine *engine);
 
 enum status local_places(struct engine *engine, const struct place_request *request,
                          struct arena *arena, struct failure *failure, struct place *places);
-uint64_t local_touched(struct engine *engine, struct bytes table, const struct value *partition);
+uint64_t local_touched(struct engine *engine, struct bytes table, const struct value *partition,
+                       uint32_t *where);
+uint64_t local_touched_at(struct engine *engine, uint32_t where);
 
 /* --- the catalogue (catalogue.c) ---
  *

@@ -2,34 +2,42 @@
 #include "table/local/local_int.h"
 
 /* From the beginning of an item's key: table:u32 hash:u32 (keys.c). */
-static size_t slot_of(struct bytes key) {
+static uint32_t slot_of(struct bytes key) {
     uint64_t words[2] = {0, 0};
     for (unsigned i = 0; i < 8; i++)
         words[i / 4] = words[i / 4] << 8 | key.data[i];
-    return (words[0] * 0x9e3779b9u + words[1]) % TOUCHED_SLOTS;
+    return (uint32_t)((words[0] * 0x9e3779b9u + words[1]) % TOUCHED_SLOTS);
 }
 
 void touch_item(struct local *local, struct bytes key, uint64_t commit) {
-    atomic_store_explicit(&local->touched.slots[slot_of(key)], commit, memory_order_relaxed);
+    atomic_store_explicit(&local->touched.slots[slot_of(key)], commit, memory_order_release);
 }
 
 void touch_tables(struct local *local, uint64_t commit) {
-    atomic_store_explicit(&local->touched.tables, commit, memory_order_relaxed);
+    atomic_store_explicit(&local->touched.tables, commit, memory_order_release);
 }
 
-uint64_t local_touched(struct engine *engine, struct bytes name, const struct value *partition) {
+/* A table that is made or goes raises the number of all, so that a slot found before that says so,
+ * whosever it is now. */
+uint64_t local_touched_at(struct engine *engine, uint32_t where) {
+    struct touched *touched = &((struct local *)engine)->touched;
+    uint64_t last = atomic_load_explicit(&touched->tables, memory_order_acquire);
+    uint64_t at = atomic_load_explicit(&touched->slots[where], memory_order_acquire);
+    return at > last ? at : last;
+}
+
+uint64_t local_touched(struct engine *engine, struct bytes name, const struct value *partition,
+                       uint32_t *where) {
     struct local *local = (struct local *)engine;
     struct buf key = {0};
+    *where = TOUCHED_SLOTS;
     pthread_rwlock_rdlock(&local->moment);
     const struct table *table = local_table(local, name);
-    uint64_t last = atomic_load_explicit(&local->touched.tables, memory_order_relaxed);
     if (table != NULL) {
         keys_put_partition(&key, table, partition);
-        uint64_t at = atomic_load_explicit(&local->touched.slots[slot_of(buf_bytes(&key))],
-                                           memory_order_relaxed);
-        if (at > last)
-            last = at;
+        *where = slot_of(buf_bytes(&key));
     }
+    uint64_t last = local_touched_at(engine, *where);
     pthread_rwlock_unlock(&local->moment);
     buf_release(&key);
     return last;

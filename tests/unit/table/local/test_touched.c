@@ -12,6 +12,15 @@ static uint64_t touched(struct engine *engine, const char *table, const char *pa
     return engine_touched(engine, bytes_str(table), &value);
 }
 
+static uint32_t where_of(struct engine *engine, const char *table, const char *partition) {
+    struct value value = value_string(bytes_str(partition));
+    uint32_t where;
+    uint64_t last = engine_touched_where(engine, bytes_str(table), &value, &where);
+    assert_int_equal(last, engine_touched(engine, bytes_str(table), &value));
+    assert_int_equal(last, engine_touched_at(engine, where));
+    return where;
+}
+
 static void delete_table(struct world *world, const char *name) {
     struct change change = {
         .kind = CHANGE_DELETE_TABLE, .arena = &world->arena, .table = bytes_str(name)};
@@ -50,6 +59,35 @@ static void test_rises(void **state) {
     a = touched(world.engine, "game", "a");
     create_table(world.engine, &world.arena, &schema);
     assert_true(touched(world.engine, "game", "a") > a);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
+/* Where the number was found it is found again; once the table is another, whoever looks there
+ * sees that something happened. */
+static void test_where(void **state) {
+    (void)state;
+    struct world world;
+    arena_init(&world.arena);
+    world.engine = engine_open_memory();
+    struct table_schema schema = game_schema(&world.arena, "game");
+    uint32_t none = where_of(world.engine, "game", "a");
+    uint64_t before = engine_touched_at(world.engine, none);
+    create_table(world.engine, &world.arena, &schema);
+    assert_true(engine_touched_at(world.engine, none) > before);
+    uint32_t a = where_of(world.engine, "game", "a"), b = where_of(world.engine, "game", "b");
+    assert_int_not_equal(a, b);
+    before = engine_touched_at(world.engine, a);
+    uint64_t other = engine_touched_at(world.engine, b);
+    put_item(world.engine, &world.arena, "game", item_of(&world.arena, "pk=S:a", "sk=S:1", NULL));
+    assert_true(engine_touched_at(world.engine, a) > before);
+    assert_int_equal(engine_touched_at(world.engine, b), other);
+    assert_int_equal(engine_touched_at(world.engine, a), touched(world.engine, "game", "a"));
+    before = engine_touched_at(world.engine, a);
+    delete_table(&world, "game");
+    create_table(world.engine, &world.arena, &schema);
+    assert_int_not_equal(where_of(world.engine, "game", "a"), a); /* it has another number */
+    assert_true(engine_touched_at(world.engine, a) > before);
     engine_close(world.engine);
     arena_release(&world.arena);
 }
@@ -122,6 +160,7 @@ enum { WRITES = 3000, READERS = 2 };
 struct reader {
     struct engine *engine;
     atomic_bool *stop;
+    uint32_t where;
     pthread_t thread;
     unsigned same, other;
 };
@@ -138,12 +177,16 @@ static void *read_on(void *argument) {
     struct reader *reader = argument;
     struct arena arena;
     arena_init(&arena);
-    while (!atomic_load(reader->stop)) {
+    for (unsigned i = 0; !atomic_load(reader->stop); i++) {
+        bool locks = i % 2 == 0; /* either way of asking */
         arena_reset(&arena);
-        uint64_t before = touched(reader->engine, "game", "a");
+        uint64_t before = locks ? touched(reader->engine, "game", "a")
+                                : engine_touched_at(reader->engine, reader->where);
         int64_t first = read_score(reader->engine, &arena);
         int64_t second = read_score(reader->engine, &arena);
-        if (touched(reader->engine, "game", "a") == before) {
+        uint64_t after = locks ? touched(reader->engine, "game", "a")
+                               : engine_touched_at(reader->engine, reader->where);
+        if (after == before) {
             require(first == second);
             reader->same++;
         } else
@@ -163,8 +206,9 @@ static void test_trust(void **state) {
     world.engine = engine_open_memory();
     struct table_schema schema = game_schema(&world.arena, "game");
     create_table(world.engine, &world.arena, &schema);
+    uint32_t where = where_of(world.engine, "game", "a");
     for (int i = 0; i < READERS; i++) {
-        readers[i] = (struct reader){.engine = world.engine, .stop = &stop};
+        readers[i] = (struct reader){.engine = world.engine, .stop = &stop, .where = where};
         pthread_create(&readers[i].thread, NULL, read_on, &readers[i]);
     }
     for (int i = 1; i <= WRITES; i++) {
@@ -174,6 +218,7 @@ static void test_trust(void **state) {
         snprintf(score, sizeof(score), "score=N:%d", i);
         uint64_t before = touched(world.engine, "game", "a");
         put_item(world.engine, &arena, "game", item_of(&arena, "pk=S:a", "sk=S:1", score, NULL));
+        assert_true(engine_touched_at(world.engine, where) > before);
         assert_true(touched(world.engine, "game", "a") > before);
         if (i % 16 == 0)
             usleep(50);
@@ -189,8 +234,8 @@ static void test_trust(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rises), cmocka_unit_test(test_loaded),
-                                       cmocka_unit_test(test_recovered),
-                                       cmocka_unit_test(test_trust)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rises), cmocka_unit_test(test_where), cmocka_unit_test(test_loaded),
+        cmocka_unit_test(test_recovered), cmocka_unit_test(test_trust)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
