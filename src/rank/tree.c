@@ -9,6 +9,8 @@
  * key seldom moves a node and freed blocks fit others. */
 enum { STEP_SMALL = 64, STEP = 128, STEP_FROM = 512, BLOCK_HEADER = 8 };
 
+enum { ABREAST = 16 }; /* keys that are looked for at once: what a processor can wait for */
+
 size_t node_bytes(size_t header, size_t size) {
     size_t whole = header + sizeof(struct pack) + size + BLOCK_HEADER;
     size_t step = whole < STEP_FROM ? STEP_SMALL : STEP;
@@ -110,6 +112,33 @@ uint64_t tree_find(const struct tree *tree, struct bytes key, bool *has) {
         rank += inner_before(inner, at);
     }
     return rank + pack_find(&((const struct tree_leaf *)node)->keys, key, has);
+}
+
+static void find_abreast(const struct tree *tree, const struct bytes *keys, size_t count,
+                         uint64_t *ranks, bool *has) {
+    const void *nodes[ABREAST];
+    for (size_t i = 0; i < count; i++) {
+        nodes[i] = tree->root;
+        ranks[i] = 0;
+    }
+    for (unsigned height = tree->height; height > 0; height--)
+        for (size_t i = 0; i < count; i++) {
+            const struct inner *inner = nodes[i];
+            unsigned at = inner_find(inner, key_given(keys[i]));
+            nodes[i] = inner->child[at];
+            prefetch_node(nodes[i], height == 1);
+            ranks[i] += inner_before(inner, at);
+        }
+    for (size_t i = 0; i < count; i++)
+        ranks[i] +=
+            pack_find(&((const struct tree_leaf *)nodes[i])->keys, key_given(keys[i]), &has[i]);
+}
+
+void tree_find_many(const struct tree *tree, const struct bytes *keys, size_t count,
+                    uint64_t *ranks, bool *has) {
+    for (size_t at = 0; at < count; at += ABREAST)
+        find_abreast(tree, keys + at, count - at < ABREAST ? count - at : ABREAST, ranks + at,
+                     has + at);
 }
 
 bool tree_has(const struct tree *tree, struct bytes key) {

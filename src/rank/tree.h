@@ -36,6 +36,10 @@ enum { TREE_KEY_MAX = 60000 };
 uint64_t tree_rank(const struct tree *tree, struct bytes key);
 /* The same; *has says whether it is. */
 uint64_t tree_find(const struct tree *tree, struct bytes key, bool *has);
+/* The same of several keys, in any order: ranks[i] and has[i] are keys[i]'s. They go down the tree
+ * abreast, so that while one waits for memory others are looked at: about twice as quick. */
+void tree_find_many(const struct tree *tree, const struct bytes *keys, size_t count,
+                    uint64_t *ranks, bool *has);
 
 /* A place between or at keys, for walking. Must not be used after the tree changed, except to
  * seek again. Zero-initialize; tree_cursor_release() frees the buffer it assembles keys in. */

@@ -104,6 +104,51 @@ test('replies come in order, and a client reads what it wrote', () => withClient
   });
 }));
 
+// Reads of a kind that follow one another are answered together: nobody can tell.
+for (const version of [2, 3])
+  test(`reads in a pipeline are answered as if each came alone, RESP ${version}`, () => withClient(async (client) => {
+    const members = Array.from({ length: 60 }, (_, i) => `m${i}`);
+    await client.pipeline(members.map((member, i) => ['ZADD', 'together', i / 4, member]));
+    await client.pipeline([['ZADD', 'together-2', 7, 'm1'], ['ZADD', 'together-ends', 1, 'm2'], ['ZADD', 'together', -0.5, ''], ['ZADD', 'together', 'inf', '\0x']]);
+    const names = ['ZSCORE', 'zscore', 'ZRANK', 'ZREVRANK', 'ZREVRANK', 'ZSCORE', 'ZMSCORE'];
+    const asked = [...members, 'nobody', '', '\0x', 'x'.repeat(1500)];
+    const commands = [];
+    let dice = 7;
+    const below = (n) => { dice = (dice * 1103515245 + 12345) % 2147483648; return Math.floor(dice / 65536) % n; };
+    while (commands.length < 3000) {
+      const name = names[below(names.length)], key = ['together', 'together', 'together-2', 'no-such', 'k'.repeat(1100)][below(5)];
+      for (let run = below(3) === 0 ? 1 : below(70); run >= 0; run--) commands.push([name, key, asked[below(asked.length)]]);
+      if (below(3) === 0) commands.push([['ZSCORE', 'together'], ['ZRANK', 'together', 'm1', 'x'], ['ZREVRANK', 'together', 'm5', 'WITHSCORE'], ['PING'], ['ZSCORE', 'together', 'm1', 'm2'], ['ZCARD', 'together']][below(6)]);
+    }
+    const replies = await client.pipeline(commands);
+    assert.equal(replies.length, commands.length);
+    const alone = new Map();
+    for (const [i, command] of commands.entries()) {
+      const text = JSON.stringify(command);
+      if (!alone.has(text)) alone.set(text, (await client.send(...command)).toString('latin1'));
+      assert.equal(replies[i].toString('latin1'), alone.get(text), text.slice(0, 100));
+    }
+    assert.deepEqual(plain(decode(replies[commands.findIndex(([name, key, member]) => name === 'ZSCORE' && key === 'together' && member === 'm9')])), '2.25');
+    // Between writes, in a transaction, for nobody, in words, before what cannot be understood.
+    assert.deepEqual(plainly(await client.pipeline([['ZSCORE', 'together', 'm4'], ['ZSCORE', 'together', 'm8'], ['ZADD', 'together', 5, 'm4'], ['ZSCORE', 'together', 'm4'],
+      ['ZSCORE', 'together', 'm8'], ['MULTI'], ['ZSCORE', 'together', 'm4'], ['ZADD', 'together', 1, 'm4'], ['ZSCORE', 'together', 'm4'], ['ZSCORE', 'together', 'm8'], ['EXEC'],
+      ['ZSCORE', 'together', 'm4'], ['ZSCORE', 'together', 'm8']])).map((reply) => JSON.stringify(reply).replaceAll('"', '')),
+    ['1', '2', '0', '5', '2', 'OK', 'QUEUED', 'QUEUED', 'QUEUED', 'QUEUED', '[5,0,1,2]', '1', '2']);
+    const muted = await connect(server.redisPort);
+    const heard = await muted.write(Buffer.concat([['CLIENT', 'REPLY', 'SKIP'], ['ZSCORE', 'together', 'm4'], ['CLIENT', 'REPLY', 'OFF'], ['ZSCORE', 'together', 'm4'], ['ZSCORE', 'together', 'm8'], ['CLIENT', 'REPLY', 'ON']].map(encode)));
+    assert.equal(heard.toString(), '+OK\r\n');
+    assert.equal(await muted.ask('ZSCORE', 'together', 'm8'), '2');
+    muted.close();
+    assert.equal(await exchange(`ZSCORE together m4\r\nZSCORE together m8\r\n${encode(['ZSCORE', 'together', 'm4'])}${encode(['ZSCORE', 'together', 'm8'])}ZSCORE together m4\r\n*x\r\n`),
+      '$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n-ERR Protocol error: invalid multibulk length\r\n');
+    assert.equal(await exchange(`${encode(['ZSCORE', 'together', 'm4'])}${encode(['ZSCORE', 'together', 'm8'])}*x\r\n`), '$1\r\n1\r\n$1\r\n2\r\n-ERR Protocol error: invalid multibulk length\r\n');
+    // A key whose time is up has nobody, whoever asks and however many.
+    assert.deepEqual(plainly(await client.pipeline([['PEXPIRE', 'together-ends', 30], ...Array(3).fill(['ZSCORE', 'together-ends', 'm2'])])).map(String), ['1', '1', '1', '1']);
+    await pause(60);
+    assert.deepEqual(plainly(await client.pipeline(Array(3).fill(['ZSCORE', 'together-ends', 'm2']))), [null, null, null]);
+    await client.ask('DEL', 'together', 'together-2', 'together-ends');
+  }, server.redisPort, version));
+
 test('more writes than the engine takes at once wait, and none is refused', async () => {
   const clients = await Promise.all(Array.from({ length: 40 }, () => connect(server.redisPort)));
   const replies = await Promise.all(clients.map((client, c) =>
@@ -155,6 +200,7 @@ test('INFO commandstats counts each command, and CONFIG RESETSTAT begins again',
   assert.equal(await client.ask('CONFIG', 'RESETSTAT'), 'OK');
   const commands = [
     ['ZADD', 'counted', '1', 'a'], ['ZADD', 'counted', 'x', 'a'], ['ZADD', 'counted'], ['ZSCORE', 'counted', 'a'], ['zscore', 'counted', 'b'],
+    ...Array(40).fill(['ZRANK', 'counted', 'a']), ['ZREVRANK', 'counted', 'a'], ['ZREVRANK', 'counted', 'b'], ...Array(3).fill(['ZSCORE', 'k'.repeat(1100), 'a']),
     ['NOSUCH'], ['ZRANGE', 'counted', 'x', '1'], ['ZPOPMIN', 'counted'], ['EXEC'], ['BZPOPMIN', 'counted', '0.01'], ['CONFIG', 'GET', 'port'],
     ['MULTI'], ['ZADD', 'counted', '2', 'b'], ['ZSCORE', 'counted', 'b'], ['ZINCRBY', 'counted', 'x', 'b'], ['EXEC'], // on the engine's thread,
     ['MULTI'], ['ZADD', 'counted', '3', 'c'], ['ZINCRBY', 'counted', '1', 'd'], ['EXEC'], // with others' writes,
@@ -163,7 +209,7 @@ test('INFO commandstats counts each command, and CONFIG RESETSTAT begins again',
   await client.pipeline(commands);
   const { info, 'config|resetstat': reset, ...counted } = await stats();
   assert.deepEqual(counted, {
-    zadd: [4, 1, 1], zscore: [3, 0, 0], zrange: [1, 0, 1], zpopmin: [1, 0, 0], bzpopmin: [1, 0, 0], 'config|get': [1, 0, 0],
+    zadd: [4, 1, 1], zscore: [6, 0, 3], zrank: [40, 0, 0], zrevrank: [2, 0, 0], zrange: [1, 0, 1], zpopmin: [1, 0, 0], bzpopmin: [1, 0, 0], 'config|get': [1, 0, 0],
     multi: [4, 0, 0], exec: [4, 0, 2], zincrby: [2, 0, 1], zcard: [0, 1, 0], discard: [1, 0, 0],
   });
   assert.equal(info, undefined, 'it counts itself when it is done');
@@ -316,6 +362,7 @@ test('access keys: AUTH, HELLO, what a key may do', async () => {
     assert.equal(await stranger.ask('ZADD', 'k', '1', 'a'), 1);
     assert.equal(await stranger.ask('RESET'), 'RESET');
     assert.deepEqual(await stranger.ask('ZSCORE', 'k', 'a'), noauth);
+    assert.deepEqual(plainly(await stranger.pipeline(Array(3).fill(['ZSCORE', 'k', 'a']))), [noauth, noauth, noauth]);
     stranger.close();
 
     const reading = await as(reader);

@@ -33,7 +33,7 @@ static struct redis_call *take(struct redis_client *client) {
     call->waiter = NULL;
     call->error = (struct bytes){0};
     call->failure = (struct failure){0};
-    call->done = call->nested = call->waits = call->repaired = false;
+    call->done = call->nested = call->waits = call->repaired = call->together = false;
     call->then = NULL;
     call->change.decide = NULL;
     call->again = call->counts = call->failed = false;
@@ -58,7 +58,7 @@ static void give(struct redis_call *call) {
     if (call->own_arena.used > KEEP_SIZE)
         arena_release(&call->own_arena);
     else
-        arena_reset(&call->own_arena);
+        arena_recycle(&call->own_arena);
     buf_clear(&call->reply);
     if (call->reply.room > KEEP_SIZE)
         buf_release(&call->reply);
@@ -357,111 +357,6 @@ void call_finish(struct redis_call *call) {
     stream_release(client->stream);
 }
 
-/* ---- what is refused before it runs ---- */
-
-static void refuse_unknown(struct redis_call *call) {
-    struct bytes name = call->args[0];
-    struct buf text = {0};
-    buf_printf(&text, "ERR unknown command '%.*s', with args beginning with: ",
-               (int)(name.size < 128 ? name.size : 128), (const char *)name.data);
-    size_t begin = text.size;
-    for (size_t i = 1; i < call->count && text.size - begin < 128; i++) {
-        size_t room = 128 - (text.size - begin), size = call->args[i].size;
-        buf_printf(&text, "'%.*s' ", (int)(size < room ? size : room),
-                   (const char *)call->args[i].data);
-    }
-    resp_error(&call->out, buf_bytes(&text));
-    buf_release(&text);
-}
-
-static void refuse_subcommand(struct redis_call *call, const struct redis_command *command) {
-    struct bytes name = call->args[1];
-    char upper[32] = "";
-    for (size_t i = 0; i + 1 < sizeof(upper) && command->name[i] != '\0'; i++)
-        upper[i] = (char)(command->name[i] >= 'a' ? command->name[i] - 32 : command->name[i]);
-    call_error(call, "ERR unknown subcommand '%.*s'. Try %s HELP.",
-               (int)(name.size < 128 ? name.size : 128), (const char *)name.data, upper);
-    resp_error(&call->out, call->error);
-}
-
-/* Finds the command, and in a family of commands the one meant. */
-static bool find_command(struct redis_call *call) {
-    const struct redis_command *command = redis_command_find(call->args[0]);
-    if (command == NULL) {
-        refuse_unknown(call);
-        return false;
-    }
-    call->command = command;
-    atomic_store_explicit(&call->client->shown.last, command, memory_order_relaxed);
-    if (command->subs == NULL || call->count < 2)
-        return true;
-    call->command = redis_subcommand_find(command, call->args[1]);
-    if (call->command == NULL)
-        refuse_subcommand(call, command);
-    return call->command != NULL;
-}
-
-static unsigned access_needed(const struct redis_command *command) {
-    if ((command->flags & COMMAND_ADMIN) != 0)
-        return ACCESS_ADMIN;
-    if ((command->flags & COMMAND_WRITE) != 0)
-        return ACCESS_WRITE;
-    return (command->flags & COMMAND_READ) != 0 ? ACCESS_READ : 0;
-}
-
-/* Whether the client's key reaches all partitions that the call names; one that names none, or
- * nobody knows which, is for keys that reach all. */
-static bool keys_allowed(struct redis_call *call, const struct access_key *key) {
-    struct key_positions at;
-    if (key->partition_count == 0 || access_needed(call->command) == 0)
-        return true;
-    if (!redis_command_keys(call->command, call->args, call->count, call->arena, &at) ||
-        at.count == 0)
-        return false;
-    for (size_t i = 0; i < at.count; i++) {
-        struct bytes name = call->args[at.at[i]];
-        struct bytes pk = arena_printf(call->arena, "BOARD#%.*s", BYTES_ARG(name));
-        if (!access_key_reaches(key, pk))
-            return false;
-    }
-    return true;
-}
-
-static enum status check_allowed(struct redis_call *call) {
-    struct redis_client *client = call->client;
-    const struct redis_command *command = call->command;
-    if ((command->flags & COMMAND_NO_AUTH) != 0 || client->face->settings.keys == NULL)
-        return OK;
-    if (!client_is_known(client))
-        return call_error(call, "NOAUTH Authentication required.");
-    unsigned needed = access_needed(command);
-    if (needed != 0 && !access_key_allows(client->key, needed, call->face->game->table)) {
-        struct bytes name = redis_command_name(command, call->arena);
-        return call_error(call, "NOPERM this user has no permissions to run the '%.*s' command",
-                          BYTES_ARG(name));
-    }
-    if (!keys_allowed(call, client->key))
-        return call_error(call, "NOPERM this user has no permissions to access one of the keys "
-                                "used as arguments");
-    return OK;
-}
-
-static enum status check(struct redis_call *call) {
-    struct redis_client *client = call->client;
-    const struct redis_command *command = call->command;
-    if (!redis_arity_fits(command, call->count)) {
-        struct bytes name = redis_command_name(command, call->arena);
-        return call_error(call, "ERR wrong number of arguments for '%.*s' command",
-                          BYTES_ARG(name));
-    }
-    enum status status = check_allowed(call);
-    if (status != OK)
-        return status;
-    if (client->queue.open && (command->flags & COMMAND_NO_MULTI) != 0)
-        return call_error(call, "ERR Command not allowed inside a transaction");
-    return OK;
-}
-
 /* ---- from the request on ---- */
 
 /* Whether the command has to wait for those of the client that are under way. */
@@ -531,9 +426,9 @@ static void run_read(struct redis_client *client, struct redis_call *call) {
 static void take_up(struct redis_client *client, struct redis_call *call) {
     struct redis_loop *loop = client->loop;
     const struct redis_command *timed = NULL;
-    if (!find_command(call))
+    if (!call_meant(call))
         client->queue.faulty = client->queue.open;
-    else if (check(call) != OK) {
+    else if (call_check(call) != OK) {
         redis_count(&counts_of(&loop->counts, call->command)->rejected, 1);
         refused(call);
     } else if (client->queue.open && (call->command->flags & COMMAND_AT_ONCE) == 0)
@@ -551,24 +446,77 @@ static void take_up(struct redis_client *client, struct redis_call *call) {
     answered(client, call);
 }
 
-bool call_take_up(struct redis_client *client) {
-    const struct resp_parser *parser = &client->parser;
-    struct redis_loop *loop = client->loop;
-    if (client->pending != 0 && must_wait(client, redis_command_find(parser->args[0])))
-        return false;
-    if (loop->under_way >= loop->under_way_max && writes(redis_command_find(parser->args[0]))) {
-        client_starve(client);
-        return false;
-    }
+static struct redis_call *begin(struct redis_client *client, const struct redis_command *command,
+                                const struct bytes *args, size_t count) {
     struct redis_call *call = take(client);
-    call->command = NULL;
-    call->args = parser->args;
-    call->count = parser->count;
+    call->command = command;
+    call->args = args;
+    call->count = count;
     call->muted = client->mode != REPLY_ON && is_muted(client);
     call->out = (struct resp){client->pending != 0 ? &call->reply : heard(call), client->version};
     client->alone = false;
-    redis_count(&loop->commands, 1);
     client_show(client); /* as it is before the command: while that runs it may be elsewhere */
-    take_up(client, call);
+    return call;
+}
+
+static void answer(struct redis_client *client, const struct redis_command *command,
+                   const struct bytes *args, size_t count) {
+    redis_count(&client->loop->commands, 1);
+    take_up(client, begin(client, command, args, count));
+}
+
+/* Runs what was gathered as one call. False, with nothing said, if it cannot be: then each has to
+ * hear what is wrong with it. */
+static bool run_together(struct redis_client *client, const struct gather *gather, size_t count) {
+    struct redis_loop *loop = client->loop;
+    const struct redis_command *command = gather->command;
+    struct redis_call *call = begin(client, command, gather->args, GATHER_MEMBER + 1);
+    size_t said = call->out.to->size;
+    bool good = call_meant(call) && call_check(call) == OK;
+    if (good) {
+        if (loop->timed != command)
+            counts_time(loop, command);
+        call->together = true;
+        call->count = GATHER_MEMBER + count;
+        good = command->run(call) == OK;
+    }
+    if (good) {
+        redis_count(&loop->commands, count);
+        redis_count(&counts_of(&loop->counts, command)->calls, count);
+    } else
+        call->out.to->size = said;
+    give(call);
+    return good;
+}
+
+void call_gathered(struct redis_client *client) {
+    struct gather *gather = &client->loop->gather;
+    size_t count = gather->count;
+    gather->count = 0;
+    if (count == 1)
+        answer(client, gather->command, gather->args, GATHER_MEMBER + 1);
+    else if (count > 1 && !run_together(client, gather, count))
+        for (size_t i = 0; i < count; i++) {
+            gather->args[GATHER_MEMBER] = gather->args[GATHER_MEMBER + i];
+            answer(client, gather->command, gather->args, GATHER_MEMBER + 1);
+        }
+}
+
+bool call_take_up(struct redis_client *client) {
+    const struct resp_parser *parser = &client->parser;
+    struct redis_loop *loop = client->loop;
+    if (gather_add(&loop->gather, parser))
+        return true;
+    call_gathered(client);
+    const struct redis_command *command = redis_command_find(parser->args[0]);
+    if (client->pending != 0 && must_wait(client, command))
+        return false;
+    if (loop->under_way >= loop->under_way_max && writes(command)) {
+        client_starve(client);
+        return false;
+    }
+    bool at_once = client->pending == 0 && !client->queue.open && client->mode == REPLY_ON;
+    if (!at_once || !gather_begin(&loop->gather, command, parser))
+        answer(client, command, parser->args, parser->count);
     return true;
 }

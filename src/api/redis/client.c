@@ -208,6 +208,7 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
         if (state == RESP_MORE)
             break;
         if (state == RESP_REFUSED && client->pending == 0) {
+            call_gathered(client);
             refuse(client);
             break;
         }
@@ -218,6 +219,7 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
         taken += parser->used;
         resp_next(parser);
     }
+    call_gathered(client);
     if (client->loop->timed != NULL)
         counts_time(client->loop, NULL);
     return taken;

@@ -57,6 +57,8 @@ enum command_flags {
     COMMAND_AT_ONCE = 1 << 24, /* not queued by MULTI: EXEC, DISCARD, MULTI, WATCH, QUIT, RESET */
     COMMAND_ALONE = 1 << 27,   /* a write during which the client does nothing else: EXEC, and those
                                   that may wait */
+    COMMAND_TOGETHER = 1 << 28, /* a read of one member: `run` may be given those of several
+                                   requests after the key, and answers each (gather.h) */
     COMMAND_CATEGORY_KEYSPACE = 1 << 25,  /* @keyspace, @dangerous: ACL categories that do not */
     COMMAND_CATEGORY_DANGEROUS = 1 << 26, /* follow from the flags and the group */
 };
@@ -135,6 +137,7 @@ struct redis_call {
     const struct redis_command *command;
     const struct bytes *args; /* args[0] is the command's name as sent; good while the call is */
     size_t count;
+    bool together; /* the arguments are name, key and a member of each of several requests */
     struct resp out;
     struct arena *arena; /* everything made for the call */
     struct space *space; /* the sorted sets; see space.h */

@@ -7,6 +7,7 @@
 #include "api/redis/counts.h"
 #include "api/redis/cursors.h"
 #include "api/redis/face.h"
+#include "api/redis/gather.h"
 #include "api/redis/wait.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@ struct redis_loop {
      * oldest first: its queue is for all, and who finds it full is refused. */
     unsigned under_way, under_way_max;
     struct redis_client *starved, **last_starved;
+    struct gather gather; /* of the client whose bytes are being read */
     _Atomic(uint64_t) clients_ever, commands, bytes_in, hits, misses;
     struct command_counts counts;
     const struct redis_command *timed; /* whose time runs since then; NULL: nobody's */

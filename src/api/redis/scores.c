@@ -346,18 +346,8 @@ static void reply_score(struct redis_call *call, const struct zset_entry *entry)
         resp_null(&call->out);
 }
 
+/* The scores of all members that the call names, each one's reply. */
 static enum status run_zscore(struct redis_call *call) {
-    struct zset_entry entry = {.member = call->args[2]};
-    struct zset *zset;
-    enum status status = zset_open(call, call->args[1], &zset);
-    if (status == OK)
-        status = zset_scores(call, zset, &entry, 1);
-    if (status == OK)
-        reply_score(call, &entry);
-    return status;
-}
-
-static enum status run_zmscore(struct redis_call *call) {
     size_t count = call->count - 2;
     struct zset_entry *entries = ARENA_ARRAY(call->arena, struct zset_entry, count);
     struct zset *zset;
@@ -366,38 +356,45 @@ static enum status run_zmscore(struct redis_call *call) {
     enum status status = zset_open(call, call->args[1], &zset);
     if (status == OK)
         status = zset_scores(call, zset, entries, count);
-    if (status != OK)
-        return status;
-    resp_array(&call->out, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && status == OK; i++)
         reply_score(call, &entries[i]);
-    return OK;
+    return status;
 }
 
-static enum status run_rank(struct redis_call *call, bool reverse) {
-    struct zset *zset;
-    uint64_t rank = 0;
-    double score = 0;
-    bool found, with_score = call->count > 3;
-    if (call->count > 4 || (with_score && !call_arg_is(call, 3, "withscore")))
-        return call_error(call, "ERR wrong number of arguments for '%s' command",
-                          call->command->name);
-    enum status status = zset_open(call, call->args[1], &zset);
-    if (status == OK)
-        status = zset_rank(call, zset, call->args[2], reverse, &found, &rank, &score);
-    if (status != OK)
-        return status;
-    if (!found && with_score)
+static enum status run_zmscore(struct redis_call *call) {
+    resp_array(&call->out, call->count - 2);
+    return run_zscore(call);
+}
+
+static void reply_rank(struct redis_call *call, const struct zset_rank *rank, bool with_score) {
+    if (!rank->found && with_score)
         resp_null_array(&call->out);
-    else if (!found)
+    else if (!rank->found)
         resp_null(&call->out);
     else if (with_score) {
         resp_array(&call->out, 2);
-        resp_int(&call->out, (int64_t)rank);
-        resp_double(&call->out, score);
+        resp_int(&call->out, (int64_t)rank->rank);
+        resp_double(&call->out, rank->score);
     } else
-        resp_int(&call->out, (int64_t)rank);
-    return OK;
+        resp_int(&call->out, (int64_t)rank->rank);
+}
+
+static enum status run_rank(struct redis_call *call, bool reverse) {
+    bool with_score = call->count > 3 && !call->together;
+    if (with_score && (call->count > 4 || !call_arg_is(call, 3, "withscore")))
+        return call_error(call, "ERR wrong number of arguments for '%s' command",
+                          call->command->name);
+    size_t count = with_score ? 1 : call->count - 2;
+    struct zset_rank *ranks = ARENA_ARRAY(call->arena, struct zset_rank, count);
+    struct zset *zset;
+    for (size_t i = 0; i < count; i++)
+        ranks[i].member = call->args[2 + i];
+    enum status status = zset_open(call, call->args[1], &zset);
+    if (status == OK)
+        status = zset_ranks(call, zset, reverse, ranks, count);
+    for (size_t i = 0; i < count && status == OK; i++)
+        reply_rank(call, &ranks[i], with_score);
+    return status;
 }
 
 static enum status run_zrank(struct redis_call *call) {
@@ -410,7 +407,8 @@ static enum status run_zrevrank(struct redis_call *call) {
 
 enum {
     WRITES = COMMAND_WRITE | COMMAND_DENYOOM | COMMAND_FAST,
-    READS = COMMAND_READ | COMMAND_FAST
+    READS = COMMAND_READ | COMMAND_FAST,
+    READS_MEMBER = READS | COMMAND_TOGETHER,
 };
 #define ONE_KEY \
     { 1, 1, 1, 0 }
@@ -424,13 +422,13 @@ const struct redis_command redis_score_commands[] = {
      "1.2.0", "Removes members", NULL},
     {"zcard", 2, READS, ONE_KEY, run_zcard, NULL, GROUP_SORTED_SET, "1.2.0",
      "Tells how many members there are", NULL},
-    {"zscore", 3, READS, ONE_KEY, run_zscore, NULL, GROUP_SORTED_SET, "1.2.0",
+    {"zscore", 3, READS_MEMBER, ONE_KEY, run_zscore, NULL, GROUP_SORTED_SET, "1.2.0",
      "Tells the score of a member", NULL},
     {"zmscore", -3, READS, ONE_KEY, run_zmscore, NULL, GROUP_SORTED_SET, "6.2.0",
      "Tells the scores of several members", NULL},
-    {"zrank", -3, READS, ONE_KEY, run_zrank, NULL, GROUP_SORTED_SET, "2.0.0",
+    {"zrank", -3, READS_MEMBER, ONE_KEY, run_zrank, NULL, GROUP_SORTED_SET, "2.0.0",
      "Tells how many members stand before one, the lowest score first", NULL},
-    {"zrevrank", -3, READS, ONE_KEY, run_zrevrank, NULL, GROUP_SORTED_SET, "2.0.0",
+    {"zrevrank", -3, READS_MEMBER, ONE_KEY, run_zrevrank, NULL, GROUP_SORTED_SET, "2.0.0",
      "Tells how many members stand before one, the highest score first", NULL},
     {0},
 };

@@ -139,25 +139,30 @@ static struct ranked moved_entry(const struct moved *moved) {
     return (struct ranked){.key = moved->key, .points = moved->points, .tie = moved->tie};
 }
 
-enum status zset_rank(struct redis_call *call, struct zset *zset, struct bytes member, bool reverse,
-                      bool *found, uint64_t *rank, double *score) {
-    const struct moved *moved = zset_moved(zset, member);
-    struct standing_at at;
-    if (moved != NULL) {
-        struct ranked entry = moved_entry(moved);
-        *found = moved->has;
-        *score = moved->score;
-        return moved->has ? over_rank(call, zset, &entry, reverse, rank) : OK;
-    }
-    enum status status = table_places(call, zset, &member, 1, true, &at);
-    if (status != OK)
-        return status;
-    *found = at.found;
-    if (!at.found)
+static enum status rank_of(struct redis_call *call, struct zset *zset, const struct standing_at *at,
+                           bool reverse, struct zset_rank *out) {
+    const struct moved *moved = zset_moved(zset, out->member);
+    struct ranked entry = at->entry;
+    out->found = moved != NULL ? moved->has : at->found;
+    if (!out->found)
         return OK;
-    *rank = reverse ? at.after : at.before;
-    *score = ranked_score(&at.entry);
-    return zset_is_moved(zset) ? over_rank(call, zset, &at.entry, reverse, rank) : OK;
+    if (moved != NULL)
+        entry = moved_entry(moved);
+    out->score = moved != NULL ? moved->score : ranked_score(&entry);
+    out->rank = reverse ? at->after : at->before;
+    return zset_is_moved(zset) ? over_rank(call, zset, &entry, reverse, &out->rank) : OK;
+}
+
+enum status zset_ranks(struct redis_call *call, struct zset *zset, bool reverse,
+                       struct zset_rank *ranks, size_t count) {
+    struct bytes *members = arena_alloc(call->arena, count * sizeof(*members));
+    struct standing_at *at = arena_alloc(call->arena, count * sizeof(*at));
+    for (size_t i = 0; i < count; i++)
+        members[i] = ranks[i].member;
+    enum status status = table_places(call, zset, members, count, true, at);
+    for (size_t i = 0; i < count && status == OK; i++)
+        status = rank_of(call, zset, &at[i], reverse, &ranks[i]);
+    return status;
 }
 
 /* ---- writing ---- */

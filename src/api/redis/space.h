@@ -35,9 +35,15 @@ struct zset_entries {
 /* Fills in score and found of entries whose member is given. */
 enum status zset_scores(struct redis_call *call, struct zset *zset, struct zset_entry *entries,
                         size_t count);
-/* How many stand before the member (`reverse`: after it). */
-enum status zset_rank(struct redis_call *call, struct zset *zset, struct bytes member, bool reverse,
-                      bool *found, uint64_t *rank, double *score);
+struct zset_rank {
+    struct bytes member;
+    bool found; /* else the rest is not set */
+    uint64_t rank;
+    double score;
+};
+/* Fills in how many stand before the members that are given (`reverse`: after them). */
+enum status zset_ranks(struct redis_call *call, struct zset *zset, bool reverse,
+                       struct zset_rank *ranks, size_t count);
 
 /* A range: by rank (start and stop, negative from the end), by score, or by member among equal
  * scores; then from the other end if `reverse`; then without the first `offset`, at most `limit`.

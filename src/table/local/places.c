@@ -11,6 +11,8 @@
  * has groups counted before it counts them itself. */
 enum { TRIES = 3, COUNTS = 3 };
 
+enum { WANTED_MAX = 16 }; /* items that are looked for at once */
+
 /* What is known of one of the items. */
 struct known {
     struct bytes key;   /* in the store */
@@ -41,6 +43,8 @@ struct places {
     struct partition partition; /* the last one looked at */
     struct bytes uncounted;     /* a partition whose groups should be counted first; empty: none */
     unsigned counts;            /* how often that was so */
+    struct bytes head;          /* of the last entry asked for, */
+    uint64_t head_hash;         /* for the finder */
 };
 
 /* The table's number, which a key in the store begins with and an entry does not. */
@@ -131,55 +135,116 @@ static bool still(const struct places *places, const struct known *known) {
     return known->entry.size != 0 && tree_has(places->index->tree, known->entry);
 }
 
-/* Asks the index's finder. False if it cannot tell. */
-static bool find_entry(struct places *places, struct known *known) {
+static enum status find_cached(struct places *places, struct known *known) {
+    struct bytes stored;
+    if (!cache_get(places->local->cache, known->key, UINT64_MAX, places->arena, &stored))
+        return OK;
+    known->state = READ;
+    return take_stored(places, known, stored);
+}
+
+/* An item whose entry the index's finder is asked for. */
+struct wanted {
+    struct known *known;
+    struct bytes head, tail; /* of its entry */
     struct finder_walk walk;
+};
+
+static void want(struct places *places, struct known *known, struct wanted *out) {
     struct bytes key = bytes_skip(known->key, KEYS_TABLE_SIZE);
     size_t partition = keys_entry_span(places->index, key, 0);
-    struct bytes head = bytes_of(key.data, partition), tail = bytes_skip(key, partition);
-    uint8_t *to = arena_alloc(places->arena, key.size + FINDER_MIDDLE_MAX);
-    finder_seek(&walk, places->index->finder, finder_hash(head, tail));
-    memcpy(to, head.data, head.size);
-    known->entry = (struct bytes){0};
-    while (finder_next(&walk)) {
-        if (!walk.told)
-            return false;
-        memcpy(to + head.size, walk.middle, walk.size);
-        memcpy(to + head.size + walk.size, tail.data, tail.size);
-        struct bytes entry = bytes_of(to, key.size + walk.size);
-        known->rank = tree_find(places->index->tree, entry, &known->ranked);
-        if (known->ranked) {
-            known->entry = entry;
-            break;
-        }
+    out->known = known;
+    out->head = bytes_of(key.data, partition);
+    out->tail = bytes_skip(key, partition);
+    if (places->head.size == 0 || !bytes_equal(places->head, out->head)) {
+        places->head = out->head;
+        places->head_hash = finder_hash_head(out->head);
     }
+    uint64_t hash = finder_hash_tail(places->head_hash, out->tail);
+    finder_seek(&out->walk, places->index->finder, hash);
+    finder_prefetch(places->index->finder, hash);
+}
+
+/* The next entry that may be the item's; empty if there is none. False if the finder cannot tell.
+ */
+static bool next_entry(const struct places *places, struct wanted *wanted, struct bytes *out) {
+    const struct finder_walk *walk = &wanted->walk;
+    *out = (struct bytes){0};
+    if (!finder_next(&wanted->walk))
+        return true;
+    if (!walk->told)
+        return false;
+    size_t size = wanted->head.size + walk->size + wanted->tail.size;
+    uint8_t *to = arena_alloc(places->arena, size);
+    *out = bytes_of(to, size);
+    memcpy(to, wanted->head.data, wanted->head.size);
+    memcpy(to + wanted->head.size, walk->middle, walk->size);
+    memcpy(to + wanted->head.size + walk->size, wanted->tail.data, wanted->tail.size);
     return true;
 }
 
-/* Finds what can be found at once. False, with OK, if the item must be read. */
-static enum status find_known(struct places *places, struct known *known, bool *found) {
-    struct bytes stored;
-    known->ranked = false;
-    *found = known->state == GIVEN || (known->state == READ && still(places, known)) ||
-             (places->index->finder != NULL && find_entry(places, known));
-    if (*found)
-        return OK;
-    *found = cache_get(places->local->cache, known->key, UINT64_MAX, places->arena, &stored);
-    return *found ? take_stored(places, known, stored) : OK;
+/* The candidate that is in the tree. False if the finder cannot tell. */
+static bool take_entry(const struct places *places, struct wanted *wanted, struct bytes entry) {
+    struct known *known = wanted->known;
+    while (entry.size != 0 && !known->ranked) {
+        if (!next_entry(places, wanted, &entry))
+            return false;
+        if (entry.size != 0)
+            known->rank = tree_find(places->index->tree, entry, &known->ranked);
+    }
+    known->entry = entry;
+    known->state = READ;
+    return true;
+}
+
+/* Asks the finder for several at once. What it cannot tell may be in the cache. */
+static enum status find_wanted(struct places *places, struct wanted *wanted, size_t count) {
+    struct bytes entries[WANTED_MAX] = {0};
+    uint64_t ranks[WANTED_MAX];
+    bool told[WANTED_MAX], has[WANTED_MAX];
+    enum status status = OK;
+    for (size_t i = 0; i < count; i++)
+        told[i] = next_entry(places, &wanted[i], &entries[i]);
+    tree_find_many(places->index->tree, entries, count, ranks, has);
+    for (size_t i = 0; i < count && status == OK; i++) {
+        struct known *known = wanted[i].known;
+        known->ranked = has[i] && entries[i].size != 0;
+        known->rank = ranks[i];
+        if (!told[i] || !take_entry(places, &wanted[i], entries[i]))
+            status = find_cached(places, known);
+    }
+    return status;
+}
+
+static bool is_known(const struct places *places, const struct known *known) {
+    return known->state == GIVEN || (known->state == READ && still(places, known));
 }
 
 /* Finds what is current; *missing tells how many items must be read. */
 static enum status find_current(struct places *places, size_t *missing) {
+    struct wanted wanted[WANTED_MAX];
     enum status status = OK;
+    size_t count = 0;
     *missing = 0;
     for (size_t i = 0; i < places->request->count && status == OK; i++) {
         struct known *known = &places->known[i];
-        bool found;
-        status = find_known(places, known, &found);
-        if (known->state != GIVEN)
-            known->state = found ? READ : UNKNOWN;
-        *missing += !found;
+        known->ranked = false;
+        if (is_known(places, known))
+            continue;
+        known->state = UNKNOWN;
+        if (places->index->finder == NULL)
+            status = find_cached(places, known);
+        else
+            want(places, known, &wanted[count++]);
+        if (count == WANTED_MAX) {
+            status = find_wanted(places, wanted, count);
+            count = 0;
+        }
     }
+    if (status == OK && count != 0)
+        status = find_wanted(places, wanted, count);
+    for (size_t i = 0; i < places->request->count; i++)
+        *missing += places->known[i].state == UNKNOWN;
     return status;
 }
 

@@ -191,23 +191,25 @@ static void check_range(struct zset *zset) {
 static void check_member(struct zset *zset) {
     int member = (int)random_below(&f.random, MEMBERS), sorted[MEMBERS];
     size_t size = model(sorted), place = 0;
-    uint64_t total, rank = 0;
-    double score = 0;
-    bool found, reverse = random_below(&f.random, 2) == 0;
+    uint64_t total;
+    bool reverse = random_below(&f.random, 2) == 0;
+    struct zset_rank ranks[3];
     struct zset_entry entry = {.member = member_name(member)};
     assert_ok(zset_size(&f.call, zset, &total), f.call.failure);
     assert_int_equal(total, size);
     assert_ok(zset_scores(&f.call, zset, &entry, 1), f.call.failure);
     assert_int_equal(entry.found, f.there[member]);
-    assert_ok(zset_rank(&f.call, zset, entry.member, reverse, &found, &rank, &score),
-              f.call.failure);
-    assert_int_equal(found, f.there[member]);
-    if (!found)
+    for (int i = 0; i < 3; i++) /* others before and after it */
+        ranks[i] = (struct zset_rank){.member = member_name((member + i + MEMBERS - 1) % MEMBERS)};
+    assert_ok(zset_ranks(&f.call, zset, reverse, ranks, 3), f.call.failure);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(ranks[i].found, f.there[(member + i + MEMBERS - 1) % MEMBERS]);
+    if (!ranks[1].found)
         return;
     while (sorted[place] != member)
         place++;
-    assert_int_equal(rank, reverse ? size - 1 - place : place);
-    assert_true(score == f.scores[member] && entry.score == score);
+    assert_int_equal(ranks[1].rank, reverse ? size - 1 - place : place);
+    assert_true(ranks[1].score == f.scores[member] && entry.score == ranks[1].score);
 }
 
 /* Reads and writes mixed in calls of any length; after each the table has what the call saw. */

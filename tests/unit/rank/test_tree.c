@@ -150,6 +150,24 @@ static void check_place(struct tree_cursor *cursor, const struct model *model, s
         assert_bytes_equal(tree_key(cursor), model->keys[at]);
 }
 
+/* Several keys at once, there or not, and some of them twice. */
+static void check_many(const struct tree *tree, const struct model *model, struct bytes key,
+                       struct random *random) {
+    struct bytes keys[40];
+    uint64_t ranks[40];
+    bool has[40];
+    size_t count = random_below(random, 41);
+    for (size_t i = 0; i < count; i++)
+        keys[i] =
+            model->count == 0 || i % 5 == 0 ? key : model->keys[random_below(random, model->count)];
+    tree_find_many(tree, keys, count, ranks, has);
+    for (size_t i = 0; i < count; i++) {
+        bool equal;
+        assert_int_equal(ranks[i], model_rank(model, keys[i], &equal));
+        assert_int_equal(has[i], equal);
+    }
+}
+
 /* Everything one can ask about a key, there or not. */
 static void check_key(const struct tree *tree, const struct model *model, struct bytes key) {
     struct tree_cursor cursor = {0};
@@ -231,6 +249,7 @@ static void change(struct world *world, const struct run *run, struct bytes key,
     if (++world->changes % run->check_every == 0) {
         tree_check(world->tree);
         check_key(world->tree, &world->model, key);
+        check_many(world->tree, &world->model, key, &world->random);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "table/local/engine.h"
 
-enum { BOARDS = 3, MEMBERS = 60, PARTS = 3 };
+enum { BOARDS = 3, MEMBERS = 60, PARTS = 3, MANY = 40 /* more than are looked for at once */ };
 
 /* A score as the model keeps it: small numbers, so that much is equal. */
 struct entry {
@@ -203,13 +203,13 @@ static void check_places(struct fixture *f) {
                                     .entries_only = random_below(&f->random, 4) == 0,
                                     .group_parts = (unsigned)random_below(&f->random, PARTS + 1)};
     const char *index = random_below(&f->random, 2) == 0 ? "ranks" : "global";
-    struct entry entries[5];
-    struct item keys[5];
-    struct place places[5];
+    struct entry entries[MANY];
+    struct item keys[MANY];
+    struct place places[MANY];
     struct failure failure = {0};
     request.index = bytes_str(index);
     request.keys = keys;
-    request.count = 1 + random_below(&f->random, 5);
+    request.count = 1 + random_below(&f->random, random_below(&f->random, 4) == 0 ? MANY : 5);
     request.groups = request.group_parts != 0 && random_below(&f->random, 2) == 0;
     for (size_t i = 0; i < request.count; i++) {
         entries[i] =
@@ -413,6 +413,30 @@ static void test_refusals(void **state) {
     teardown(&f);
 }
 
+/* All of test_long()'s at once, and short ones among them. */
+static void check_long(struct fixture *f) {
+    struct item keys[20];
+    struct place places[20];
+    char texts[20][16];
+    struct failure failure = {0};
+    struct place_request request = {
+        .table = BYTES("game"), .index = BYTES("ranks"), .keys = keys, .count = 20};
+    for (unsigned i = 0; i < 20; i++) {
+        char *sk = texts[i];
+        snprintf(sk, sizeof(texts[i]), i % 2 == 0 ? "SK=S:%u" : "SK=S:short%u", i / 2);
+        keys[i] = item_of(&f->arena, "PK=S:B", sk, NULL);
+        if (i % 2 == 1 && i < 19)
+            put_item(
+                f->engine, &f->arena, "game",
+                item_of(&f->arena, "PK=S:B", sk, "score=N:-1", "subscore=N:0", "tie=N:0", NULL));
+    }
+    assert_int_equal(engine_places(f->engine, &request, &f->arena, &failure, places), OK);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_int_equal(places[i].found, i < 18);
+        assert_int_equal(places[i].before, i >= 18 ? 0 : i % 2 == 0 ? 9 + i / 2 : i / 2);
+    }
+}
+
 /* Scores so long that nothing but the item itself tells them. */
 static void test_long(void **state) {
     (void)state;
@@ -447,6 +471,7 @@ static void test_long(void **state) {
         assert_int_equal(place.groups_before, i < 9 ? i / 3 : 0);
         assert_int_equal(place.groups_after, i < 9 ? 2 - i / 3 : 0);
     }
+    check_long(&f);
     teardown(&f);
 }
 
