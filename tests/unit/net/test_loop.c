@@ -111,7 +111,8 @@ static void test_after(void **state) {
 }
 
 static _Thread_local unsigned turns;
-static atomic_uint begun;
+static _Thread_local bool noted;
+static atomic_uint begun, ended; /* loops; turns of the one that noted them */
 
 static void begin(void) {
     atomic_fetch_add(&begun, 1);
@@ -120,10 +121,13 @@ static void begin(void) {
 
 static void turn(void) {
     turns++;
+    if (noted)
+        atomic_fetch_add(&ended, 1);
 }
 
 static void note_turns(struct task *task) {
     ((struct job *)task)->number = turns;
+    noted = true;
 }
 
 /* A loop's thread begins before anything else, and a turn ends after each time it did something. */
@@ -134,7 +138,8 @@ static void test_hooks(void **state) {
     loops_set_hooks(loops, begin, turn);
     loop_post(loops_get(loops, 1), &first.task);
     loops_start(loops);
-    usleep(20000);
+    while (atomic_load(&ended) == 0)
+        usleep(1000);
     loop_post(loops_get(loops, 1), &second.task);
     loops_free(loops);
     assert_int_equal(atomic_load(&begun), 2);
