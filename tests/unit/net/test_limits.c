@@ -255,7 +255,7 @@ static void test_close_waits_for_exchanges(void **state) {
     int idle = client_open(&server), busy = client_open(&server), half = client_open(&server);
     client_send(idle, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
     client_expect(idle, 200, "");
-    client_send(busy, "POST /later?200 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok");
+    client_send(busy, "POST /later?1000 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok");
     client_send(half, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\no");
     while (atomic_load(&server.running) == 0)
         sleep_ms(1);

@@ -247,7 +247,7 @@ static void test_half_closed(void **state) {
 static void test_gone_while_held(void **state) {
     (void)state;
     int fd = client_open(&server);
-    client_send(fd, "later 60 1\n");
+    client_send(fd, "later 600 1\n");
     wait_for(&taken, 1);
     struct linger now = {1, 0};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
@@ -265,8 +265,8 @@ static void test_close_waits(void **state) {
     client_send(busy, "later 100 done\n");
     wait_for(&taken, 2);
     int64_t began = now_ms();
-    listener_close(server.listener, 3000);
-    assert_true(now_ms() - began < 2500);
+    listener_close(server.listener, 20000);
+    assert_true(now_ms() - began < 15000); /* not the whole grace */
     expect_text(busy, "done\n");
     client_expect_end(busy);
     client_expect_end(idle);
