@@ -1,6 +1,7 @@
 // Sorted sets, side by side with Debian's redis-server in one run.
 //
 //   node bench/redis.mjs [--members 1000000] [--rounds 3] [--seconds 1] [--only zadd] [--threads N]
+//                        [--store-memory SIZE]
 //
 // Reads are held against Redis in memory, writes (which gametable syncs before it answers) against
 // Redis with appendfsync always; all in the same file system. Each round asks both in turn, so
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '50' },
     only: { type: 'string', default: '' },
     threads: { type: 'string', default: '1' },
+    'store-memory': { type: 'string', default: '0' },
   },
 });
 const members = Number(options.members);
@@ -51,7 +53,7 @@ function ask(port, words, pipeline, requests) {
 }
 
 async function startOurs() {
-  const threads = ['--threads', options.threads];
+  const threads = ['--threads', options.threads, '--store-memory', options['store-memory']];
   const server = await startServer({ data: path.join(folder, 'data'), args: ['--log-level', 'error', '--redis', '127.0.0.1:0', ...threads] });
   return { ...server, redis: redisPort(server) };
 }

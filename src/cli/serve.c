@@ -74,7 +74,8 @@ static enum status open_engine(struct server *server) {
         .store = {.path = settings->data,
                   .memory = settings->memory,
                   .sync = settings->durability,
-                  .interval_ms = (int)settings->sync_interval_ms},
+                  .interval_ms = (int)settings->sync_interval_ms,
+                  .block_cache = (size_t)settings->store_memory},
         .cache_memory = (size_t)settings->cache_memory,
         .index_memory = (size_t)settings->index_memory,
     };

@@ -62,6 +62,10 @@ static const struct setting table[] = {
      "memory for index trees and counts; 0 is half of the machine's; past it writes that add "
      "entries are refused",
      NULL},
+    {"store-memory", KIND_SIZE, AT(store_memory), "SIZE", "0",
+     "memory for what is read of the store's files; 0 maps the files instead, which is faster and "
+     "counts as the process's memory as far as the system has room",
+     NULL},
     {"threads", KIND_COUNT, AT(threads), "N", "0",
      "threads that serve connections; 0 is one a core, of more than two cores one less", NULL},
     {"max-connections", KIND_COUNT, AT(connections_max), "N", "20000",

@@ -24,6 +24,7 @@ struct settings {
     int64_t sync_interval_ms;
     int64_t cache_memory;
     int64_t index_memory;
+    int64_t store_memory;
     int64_t threads;
     int64_t connections_max;
     int64_t in_flight_max;

@@ -113,6 +113,28 @@ test('what was acknowledged before SIGTERM is there after a restart, indexes and
   client.close();
 });
 
+test('the store is read through mapped files, or with --store-memory through a cache of that size', async () => {
+  const data = temporaryFolder();
+  let server = await startServer({ data });
+  let client = rawClient(server.endpoint);
+  await client.must('CreateTable', schema);
+  for (let n = 0; n < 300; n++) await put(client, n, { text: { S: `filler ${n} `.repeat(20) } });
+  client.close();
+  await server.stop();
+  for (const args of [[], ['--store-memory', '8M']]) {
+    server = await startServer({ data, args: ['--cache-memory', '0', ...args] });
+    client = rawClient(server.endpoint);
+    for (let n = 0; n < 300; n += 7) {
+      const { Item } = await client.must('GetItem', { TableName: 'players', Key: { id: { S: `p${n}` } } });
+      assert.equal(Item.text.S, `filler ${n} `.repeat(20));
+    }
+    const maps = readFileSync(`/proc/${server.pid}/maps`, 'utf8');
+    assert.equal(/\.sst$/m.test(maps), args.length === 0);
+    client.close();
+    await server.stop();
+  }
+});
+
 test('a folder or port in use, a folder of a newer format or of something else is refused with what to do', async () => {
   const data = temporaryFolder();
   const server = await startServer({ data });
