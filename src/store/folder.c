@@ -164,7 +164,13 @@ static unsigned format_number(const char *text) {
     return (unsigned)strtoul(text + start, NULL, 10);
 }
 
-static enum status format_read(const struct folder *folder, struct arena *arena,
+static int format_write(const struct folder *folder) {
+    char text[32];
+    snprintf(text, sizeof(text), "gametable %d\n", FOLDER_FORMAT);
+    return write_file(folder, "FORMAT", text);
+}
+
+static enum status format_read(const struct folder *folder, unsigned *out, struct arena *arena,
                                struct failure *failure) {
     char *path = files_join(folder->path, "FORMAT");
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -181,11 +187,22 @@ static enum status format_read(const struct folder *folder, struct arena *arena,
     unsigned number = format_number(text);
     if (number == 0)
         return folder_damaged(folder, "its FORMAT file does not say what it is", arena, failure);
+    *out = number;
     if (number <= FOLDER_FORMAT)
         return OK;
     char what[64];
     snprintf(what, sizeof(what), "format %u, this one reads up to %d", number, FOLDER_FORMAT);
     return folder_newer(folder, what, arena, failure);
+}
+
+/* Reads it, and makes it this program's in a folder that is to be written to. */
+static enum status format_take(const struct folder *folder, struct arena *arena,
+                               struct failure *failure) {
+    unsigned number = 0;
+    enum status status = format_read(folder, &number, arena, failure);
+    if (status == OK && number < FOLDER_FORMAT && !folder->read_only && format_write(folder) != 0)
+        status = folder_failed(folder, "write to", arena, failure);
+    return status;
 }
 
 /* Whether there is nothing but what a first start may have left before FORMAT. */
@@ -226,9 +243,7 @@ static enum status folder_begin(struct folder *folder, bool may_make, struct are
                                 struct failure *failure) {
     if (!may_make)
         return folder_absent(folder, arena, failure);
-    char text[32];
-    snprintf(text, sizeof(text), "gametable %d\n", FOLDER_FORMAT);
-    if (write_file(folder, "MAKING", "") != 0 || write_file(folder, "FORMAT", text) != 0)
+    if (write_file(folder, "MAKING", "") != 0 || format_write(folder) != 0)
         return folder_failed(folder, "write to", arena, failure);
     return OK;
 }
@@ -258,7 +273,7 @@ static enum status folder_enter(struct folder *folder, bool may_make, struct are
     if (status == OK)
         status = folder_lock(folder, arena, failure);
     if (status == OK)
-        status = has_file(folder, "FORMAT") ? format_read(folder, arena, failure)
+        status = has_file(folder, "FORMAT") ? format_take(folder, arena, failure)
                                             : folder_begin(folder, may_make, arena, failure);
     if (status != OK)
         return status;
@@ -331,11 +346,9 @@ enum status folder_probe(const struct folder *folder, size_t size, struct arena 
 
 int folder_seal(const char *path) {
     struct folder folder = {.path = files_join(path, ""), .lock = -1};
-    char text[32];
-    snprintf(text, sizeof(text), "gametable %d\n", FOLDER_FORMAT);
     int result = files_sync_all(path);
     if (result == 0)
-        result = write_file(&folder, "FORMAT", text);
+        result = format_write(&folder);
     int reason = errno;
     mem_free(folder.path);
     errno = reason;

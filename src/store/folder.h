@@ -1,20 +1,25 @@
 /* The data folder: what lies in it, whose it is, and which format it has.
  *
  *   DIR/LOCK     held with flock() while a process has the folder; the holder's id is in it
- *   DIR/FORMAT   "gametable 1\n": the number grows when an older program could not read it
+ *   DIR/FORMAT   "gametable 2\n": the number grows when an older program could not read it
  *   DIR/MAKING   there from before FORMAT until the database has been made
  *   DIR/db/      the database
  *
  * A first start writes MAKING, FORMAT, db, and removes MAKING, each on the disk before the next;
  * so an interrupted one is known by MAKING and simply done again, and in a folder without MAKING
  * a database that is not there has been lost.
+ *
+ * A folder of a smaller number is read as it is. Before anything is written to it, it gets this
+ * program's number, since from then on an older program might not understand it:
+ *   1  records of streams are stored one by one
+ *   2  those of a commit together (table/local/bundle.h); single ones may still be there
  */
 #ifndef GT_STORE_FOLDER_H
 #define GT_STORE_FOLDER_H
 
 #include "base/status.h"
 
-enum { FOLDER_FORMAT = 1 };
+enum { FOLDER_FORMAT = 2 };
 
 struct folder {
     char *path;    /* as given, for messages */

@@ -50,8 +50,8 @@ static void test_in_use(void **state) {
 static void test_format(void **state) {
     struct store_test *t = *state;
     make_store(t);
-    run("echo 'gametable 2' > %s/FORMAT", t->path);
-    assert_refused(t, NULL, NEWER_FORMAT, "format 2, this one reads up to 1");
+    run("echo 'gametable 3' > %s/FORMAT", t->path);
+    assert_refused(t, NULL, NEWER_FORMAT, "format 3, this one reads up to 2");
     assert_refused(t, NULL, NEWER_FORMAT, "upgrade");
     static const char *const bad[] = {
         "gametable", "gametable 0\\n", "gametable 1",    "gametable x\\n",
@@ -62,10 +62,28 @@ static void test_format(void **state) {
     }
     run("rm %s/FORMAT", t->path);
     assert_refused(t, NULL, DAMAGED, "no FORMAT file");
-    run("echo 'gametable 1' > %s/FORMAT", t->path);
+    run("echo 'gametable 2' > %s/FORMAT", t->path);
     struct store *store = open_store(t, NULL);
     assert_value(t, store, STORE_ITEMS, "0999", "a value that is not too short to notice");
     store_close(store);
+}
+
+/* An older folder can be read as it is; one that is opened for writing is refused by older programs
+ * from then on. */
+static void test_older_format(void **state) {
+    struct store_test *t = *state;
+    make_store(t);
+    run("echo 'gametable 1' > %s/FORMAT", t->path);
+    for (int writable = 0; writable < 2; writable++) {
+        struct store *store = open_store(t, &(struct store_settings){.read_only = !writable});
+        assert_value(t, store, STORE_ITEMS, "0999", "a value that is not too short to notice");
+        run("test \"$(cat %s/FORMAT)\" = 'gametable %d'", t->path, writable ? 2 : 1);
+        store_close(store);
+    }
+    run("echo 'gametable 1' > %s/FORMAT; mkdir %s/DRAFT", t->path, t->path);
+    assert_refused(t, NULL, IO_FAILED, "Cannot write to the data folder");
+    run("rmdir %s/DRAFT; test \"$(cat %s/FORMAT)\" = 'gametable 1'", t->path, t->path);
+    store_close(open_store(t, NULL));
 }
 
 static void test_wrong_place(void **state) {
@@ -371,10 +389,10 @@ static void test_torn_log(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_in_use),       TEST(test_format),       TEST(test_wrong_place),
-        TEST(test_must_exist),   TEST(test_first_start),  TEST(test_read_only),
-        TEST(test_reopen_fails), TEST(test_damage),       TEST(test_damaged_log),
-        TEST(test_torn_log),     TEST(test_older_folder),
+        TEST(test_in_use),      TEST(test_format),       TEST(test_older_format),
+        TEST(test_wrong_place), TEST(test_must_exist),   TEST(test_first_start),
+        TEST(test_read_only),   TEST(test_reopen_fails), TEST(test_damage),
+        TEST(test_damaged_log), TEST(test_torn_log),     TEST(test_older_folder),
     };
     return cmocka_run_group_tests_name("folder", tests, NULL, NULL);
 }
