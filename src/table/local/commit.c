@@ -171,7 +171,7 @@ static enum status write_out(struct group *group, const struct steps *steps) {
                                  tally->table->item_count + (uint64_t)tally->count,
                                  tally->table->size + (uint64_t)tally->size);
     put_tokens(group, batch);
-    stream_put_entries(batch, group);
+    stream_put_bundles(batch, group);
     enum status status = store_write(local->store, batch, &group->arena, &group->failure);
     store_batch_free(batch);
     if (status == OK)
@@ -276,7 +276,7 @@ static void make_visible(struct group *group, struct steps *steps) {
         tally->table->item_count += (uint64_t)tally->count;
         tally->table->size += (uint64_t)tally->size;
     }
-    stream_take_entries(group);
+    stream_take_bundles(group);
     view_advance(local);
     pthread_rwlock_unlock(&local->moment);
     atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);

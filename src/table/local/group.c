@@ -24,9 +24,9 @@ static void start(struct group *group) {
     group->tokens = NULL;
     group->tokens_end = &group->tokens;
     group->tokens_seen = (struct map){0};
-    group->entries = NULL;
-    group->entries_end = &group->entries;
-    group->entry_count = 0;
+    group->bundles = NULL;
+    group->bundles_end = &group->bundles;
+    group->record_count = 0;
     group->writes = 0;
     group->size = 0;
     group->failure = (struct failure){0};
@@ -41,6 +41,7 @@ void group_init(struct group *group, struct local *local, unsigned number) {
 void group_clear(struct group *group) {
     for (struct tally *tally = group->tallies; tally != NULL; tally = tally->next)
         tally->table->tally[group->number] = NULL;
+    stream_close_bundles(group);
     overlay_clear(&group->overlay);
     map_release(&group->tokens_seen);
     arena_recycle(&group->arena);
@@ -243,9 +244,9 @@ void group_settle(struct group *group) {
 }
 
 void group_follow(struct group *group, struct group *next) {
-    uint64_t first = group->entry_count != 0 ? group->sequence : group->local->streams.next;
+    uint64_t first = group->record_count != 0 ? group->sequence : group->local->streams.next;
     next->below = group;
-    next->sequence = first + group->entry_count;
+    next->sequence = first + group->record_count;
 }
 
 struct change *group_take(struct group *group) {

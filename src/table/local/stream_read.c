@@ -72,6 +72,7 @@ struct reading {
     struct arena *arena;
     struct stream_read_reply *reply;
     size_t limit, room, size;
+    unsigned passed; /* records that are not of a partition asked for */
 };
 
 /* Room for more records as they come: most reads are short. */
@@ -116,29 +117,58 @@ static enum status take_record(struct reading *reading, uint64_t sequence, struc
     return status;
 }
 
-static enum status read_all(struct reading *reading, struct store_iter *iter) {
+/* Whether what follows is for the next page. */
+static bool is_full(const struct reading *reading) {
+    return reading->reply->count == reading->limit || reading->passed == PASSED_MAX;
+}
+
+/* Takes one, if it is wanted; *full if there is no room for it. */
+static enum status read_record(struct reading *reading, uint64_t sequence, struct bytes value,
+                               bool *full) {
     struct stream_read_reply *reply = reading->reply;
-    unsigned passed = 0;
-    bool there = store_iter_first(iter);
-    for (; there && reply->count < reading->limit && passed < PASSED_MAX;
-         there = store_iter_next(iter)) {
-        struct bytes value = store_iter_value(iter);
+    bool wanted;
+    *full = is_full(reading);
+    if (*full)
+        return OK;
+    if (look(reading, value, &wanted) != OK)
+        return DAMAGED;
+    *full = wanted && reply->count != 0 && reading->size + value.size > READ_SIZE_MAX;
+    if (*full)
+        return OK;
+    reading->passed += !wanted;
+    reply->next = sequence + 1;
+    return wanted ? take_record(reading, sequence, value) : OK;
+}
+
+/* The records of one stored value, from the one asked for on. */
+static enum status read_bundle(struct reading *reading, struct bundle_iter *from, bool *full) {
+    uint64_t sequence;
+    struct bytes value;
+    enum status status = OK;
+    *full = false;
+    while (status == OK && !*full && (status = bundle_next(from, &sequence, &value)) == OK)
+        if (sequence >= reading->request->from)
+            status = read_record(reading, sequence, value, full);
+    return status == NOT_FOUND ? OK : status;
+}
+
+static enum status read_all(struct reading *reading, struct store_iter *iter) {
+    bool full = false, there = store_iter_first(iter);
+    while (there && !is_full(reading)) {
         uint32_t table;
         int64_t label_ms;
         unsigned shard;
-        uint64_t sequence;
-        bool wanted;
-        if (!stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, &sequence) ||
-            look(reading, value, &wanted) != OK)
+        uint64_t last;
+        if (!stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, &last))
             return DAMAGED;
-        if (wanted && reply->count != 0 && reading->size + value.size > READ_SIZE_MAX)
+        struct bundle_iter from = bundle_read(store_iter_value(iter), last);
+        if (read_bundle(reading, &from, &full) != OK)
+            return DAMAGED;
+        if (full)
             break;
-        if (wanted && take_record(reading, sequence, value) != OK)
-            return DAMAGED;
-        passed += !wanted;
-        reply->next = sequence + 1;
+        there = store_iter_next(iter);
     }
-    reply->caught_up = !there;
+    reading->reply->caught_up = !there;
     return store_iter_status(iter);
 }
 

@@ -14,6 +14,7 @@ enum {
     FLAG_NEW = 0x20,
     FLAGS_UNKNOWN = 0xc0,
 };
+_Static_assert((FLAGS_UNKNOWN & BUNDLE_MARK) != 0, "a record is told from a bundle");
 
 /* --- keys --- */
 
@@ -45,6 +46,22 @@ bool stream_key_read(struct bytes key, uint32_t *table, int64_t *label_ms, unsig
 }
 
 /* --- records --- */
+
+static size_t varint_size(uint64_t number) {
+    size_t size = 1;
+    for (; number >= 0x80; number >>= 7)
+        size++;
+    return size;
+}
+
+static size_t image_size(struct bytes image) {
+    return image.data != NULL ? varint_size(image.size) + image.size : 0;
+}
+
+size_t stream_record_size(const struct stream_record *record, const struct stream_images *images) {
+    return 1 + varint_size((uint64_t)record->created_ms) + image_size(images->keys) +
+           image_size(images->old) + image_size(images->new);
+}
 
 static void put_image(struct buf *to, struct bytes image) {
     if (image.data != NULL)

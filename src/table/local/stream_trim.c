@@ -1,9 +1,10 @@
 /* Trimming: what has passed its time goes, a whole range of a shard at once.
  *
  * The end of the range is found by halving, since records stand in the order they were made in;
- * so a step costs some dozens of seeks, however much it removes. (A clock that was set back may
- * make a record go too soon or too late, by as much.) Each range leaves a mark in the store until
- * it is compacted, so a stream is trimmed every few minutes rather than every second. */
+ * those of a bundle go together, when the last of them has passed its time. So a step costs some
+ * dozens of seeks, however much it removes. (A clock that was set back may make a record go too
+ * soon or too late, by as much.) Each range leaves a mark in the store until it is compacted, so a
+ * stream is trimmed every few minutes rather than every second. */
 #include "base/clock.h"
 #include "table/local/writer.h"
 
@@ -32,14 +33,17 @@ struct step {
 
 /* --- finding --- */
 
+/* The last of the records that the iterator is at. */
 static bool look(struct store_iter *iter, bool there, uint64_t *sequence, int64_t *created_ms) {
     uint32_t table;
     int64_t label_ms;
     unsigned shard;
+    struct bytes last;
     if (!there || !stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, sequence))
         return false;
     /* What cannot be read is as old as can be. */
-    if (stream_record_created(store_iter_value(iter), created_ms) != OK)
+    if (bundle_last(store_iter_value(iter), *sequence, &last) != OK ||
+        stream_record_created(last, created_ms) != OK)
         *created_ms = 0;
     return true;
 }

@@ -1,6 +1,8 @@
-/* Records of a group: made when an action is taken up, written with the group. */
+/* Records of a group: put into bundles when an action is taken up, written with the group. */
 #include "base/clock.h"
 #include "table/local/writer.h"
+
+#include <assert.h>
 
 /* The same hash that places the item: its two high bits (keys.c). */
 static uint8_t shard_of(struct bytes item_key) {
@@ -35,6 +37,20 @@ static enum stream_event event_of(const struct action *action) {
     return action->had_old ? STREAM_MODIFY : STREAM_INSERT;
 }
 
+/* The group's bundle that takes the record. */
+static struct stream_bundle *bundle_for(struct group *group, struct stream *stream, uint8_t shard,
+                                        size_t size) {
+    struct stream_bundle **open = &stream->open[group->number][shard];
+    if (*open != NULL && bundle_takes(&(*open)->bundle, size))
+        return *open;
+    struct stream_bundle *next = ARENA_NEW(&group->arena, struct stream_bundle);
+    next->stream = stream;
+    next->shard = shard;
+    *group->bundles_end = next;
+    group->bundles_end = &next->next;
+    return *open = next;
+}
+
 void stream_add(struct group *group, const struct action *action) {
     const struct prepared *prepared = action->engine_data;
     struct stream *stream = prepared->table->stream;
@@ -43,36 +59,41 @@ void stream_add(struct group *group, const struct action *action) {
     struct stream_record record = {
         .created_ms = clock_now_ms(), .event = event_of(action), .expired = action->expired};
     struct stream_images images = images_of(group, action, stream->info.view);
-    buf_clear(&group->after);
-    stream_record_put(&group->after, &record, &images);
-    struct stream_entry *entry = ARENA_NEW(&group->arena, struct stream_entry);
-    entry->stream = stream;
-    entry->created_ms = record.created_ms;
-    entry->shard = shard_of(prepared->key);
-    entry->value = arena_copy(&group->arena, buf_bytes(&group->after));
-    if (group->entry_count == 0 && group->below == NULL)
+    size_t size = stream_record_size(&record, &images);
+    struct stream_bundle *into = bundle_for(group, stream, shard_of(prepared->key), size);
+    if (group->record_count == 0 && group->below == NULL)
         group->sequence = group->local->streams.next;
-    stream_key(stream->table, stream->info.label_ms, entry->shard,
-               group->sequence + group->entry_count++, entry->key);
-    *group->entries_end = entry;
-    group->entries_end = &entry->next;
-    group->size += STREAM_KEY_SIZE + entry->value.size;
+    uint64_t sequence = group->sequence + group->record_count++;
+    struct buf room = bundle_add(&into->bundle, &group->arena, sequence, size);
+    stream_record_put(&room, &record, &images);
+    assert(room.borrowed && room.size == size);
+    into->created_ms = record.created_ms;
+    group->size += STREAM_KEY_SIZE + size;
 }
 
-void stream_put_entries(struct store_batch *batch, const struct group *group) {
-    if (group->entries == NULL)
+void stream_put_bundles(struct store_batch *batch, const struct group *group) {
+    uint8_t key[STREAM_KEY_SIZE];
+    if (group->bundles == NULL)
         return;
-    for (const struct stream_entry *entry = group->entries; entry != NULL; entry = entry->next)
-        store_put(batch, STORE_STREAM, bytes_of(entry->key, STREAM_KEY_SIZE), entry->value);
-    stream_put_next(batch, group->sequence + group->entry_count);
+    for (const struct stream_bundle *each = group->bundles; each != NULL; each = each->next)
+        store_put(batch, STORE_STREAM,
+                  stream_key(each->stream->table, each->stream->info.label_ms, each->shard,
+                             each->bundle.last, key),
+                  bundle_bytes(&each->bundle));
+    stream_put_next(batch, group->sequence + group->record_count);
 }
 
-void stream_take_entries(struct group *group) {
-    if (group->entries != NULL)
-        group->local->streams.next = group->sequence + group->entry_count;
-    for (const struct stream_entry *entry = group->entries; entry != NULL; entry = entry->next) {
-        int64_t *oldest = &entry->stream->oldest_ms[entry->shard];
+void stream_take_bundles(struct group *group) {
+    if (group->bundles != NULL)
+        group->local->streams.next = group->sequence + group->record_count;
+    for (const struct stream_bundle *each = group->bundles; each != NULL; each = each->next) {
+        int64_t *oldest = &each->stream->oldest_ms[each->shard];
         if (*oldest == STREAM_EMPTY)
-            *oldest = entry->created_ms;
+            *oldest = each->created_ms;
     }
+}
+
+void stream_close_bundles(const struct group *group) {
+    for (const struct stream_bundle *each = group->bundles; each != NULL; each = each->next)
+        each->stream->open[group->number][each->shard] = NULL;
 }

@@ -1,7 +1,7 @@
 /* Streams in the embedded engine (table/stream.h says what they are).
  *
  * In the store:
- *   stream  table:u32 label_ms:u64 shard:u8 sequence:u64  -> a record (stream_record.c)
+ *   stream  table:u32 label_ms:u64 shard:u8 sequence:u64  -> records up to that (bundle.h)
  *   meta    'S' table:u32 label_ms:u64                    -> a stream (streams.c)
  *   meta    's'                                           -> the next sequence number
  *
@@ -15,6 +15,7 @@
 #define GT_TABLE_LOCAL_STREAMS_H
 
 #include "store/store.h"
+#include "table/local/bundle.h"
 #include "table/stream.h"
 #include "value/names.h"
 
@@ -34,6 +35,7 @@ struct stream {
     /* the writer's: */
     int64_t oldest_ms[STREAM_SHARDS]; /* when the oldest record was made */
     int64_t trim_after_ms;
+    struct stream_bundle *open[2][STREAM_SHARDS]; /* of its groups, while it makes them */
 };
 
 struct streams {
@@ -89,6 +91,8 @@ struct stream_images {
     struct bytes keys; /* only where there is no image */
     struct bytes old, new;
 };
+/* The bytes that the next call puts. */
+size_t stream_record_size(const struct stream_record *record, const struct stream_images *images);
 /* What is stored of a record: event, expired and created_ms of `record`, and the images. */
 void stream_record_put(struct buf *to, const struct stream_record *record,
                        const struct stream_images *images);
@@ -104,23 +108,24 @@ enum status stream_record_created(struct bytes from, int64_t *out);
 
 /* --- in a group (stream_write.c) --- */
 
-/* A record that waits for its group's commit. */
-struct stream_entry {
-    struct stream_entry *next;
+/* Records that wait for their group's commit. */
+struct stream_bundle {
+    struct stream_bundle *next;
     struct stream *stream;
     uint8_t shard;
-    int64_t created_ms;
-    uint8_t key[STREAM_KEY_SIZE];
-    struct bytes value;
+    int64_t created_ms; /* the last one's */
+    struct bundle bundle;
 };
 
 struct action;
 /* Tells the table's stream, if it has one, of an action that changes something. What a table is
  * loaded with is no change. */
 void stream_add(struct group *group, const struct action *action);
-void stream_put_entries(struct store_batch *batch, const struct group *group);
+void stream_put_bundles(struct store_batch *batch, const struct group *group);
 /* The commit is done; the caller holds moment for writing. */
-void stream_take_entries(struct group *group);
+void stream_take_bundles(struct group *group);
+/* The group forgets them: the writer's. */
+void stream_close_bundles(const struct group *group);
 
 /* --- the writer's job (stream_trim.c) --- */
 

@@ -163,14 +163,43 @@ static const struct stream *find_stream(const struct verify *verify, uint32_t ta
     return NULL;
 }
 
-/* `stream` is that of the record before, which is usually this one's too. */
-static const struct stream *check_record(struct verify *verify, struct bytes key,
-                                         struct bytes stored, const struct stream *stream) {
+static void check_record(struct verify *verify, struct bytes key, const struct stream *stream,
+                         uint64_t sequence, struct bytes stored) {
     struct stream_record record = {0};
+    if (stream_record_read(stored, &stream->info.keys, verify->local.names, &verify->scratch,
+                           &record) != OK)
+        found(verify, "Table %.*s: the stream's record %llu at %.*s cannot be decoded.",
+              BYTES_ARG(stream->info.table), (unsigned long long)sequence,
+              BYTES_ARG(hex(verify, key)));
+    else if (sequence >= verify->local.streams.next)
+        found(verify, "Table %.*s: the stream's record %llu at %.*s has a number not yet given.",
+              BYTES_ARG(stream->info.table), (unsigned long long)sequence,
+              BYTES_ARG(hex(verify, key)));
+    verify->report->stream_records++;
+    arena_reset(&verify->scratch);
+}
+
+static void check_bundle(struct verify *verify, struct bytes key, const struct stream *stream,
+                         uint64_t last, struct bytes stored) {
+    struct bundle_iter from = bundle_read(stored, last);
+    struct bytes record;
+    uint64_t sequence;
+    enum status status;
+    while ((status = bundle_next(&from, &sequence, &record)) == OK)
+        check_record(verify, key, stream, sequence, record);
+    if (status == DAMAGED)
+        found(verify, "Table %.*s: the stream's records at %.*s cannot be told apart.",
+              BYTES_ARG(stream->info.table), BYTES_ARG(hex(verify, key)));
+}
+
+/* `stream` is that of what stands before, which is usually this one's too. */
+static const struct stream *check_stored(struct verify *verify, struct bytes key,
+                                         struct bytes stored, const struct stream *stream) {
     uint32_t table;
     int64_t label_ms;
     unsigned shard;
-    if (!stream_key_read(key, &table, &label_ms, &shard, &record.sequence)) {
+    uint64_t last;
+    if (!stream_key_read(key, &table, &label_ms, &shard, &last)) {
         found(verify, "There is a stream's record with a key that is no key.");
         return stream;
     }
@@ -179,13 +208,8 @@ static const struct stream *check_record(struct verify *verify, struct bytes key
     if (stream == NULL)
         found(verify, "The record at %.*s is of a stream that the catalogue does not know.",
               BYTES_ARG(hex(verify, key)));
-    else if (stream_record_read(stored, &stream->info.keys, verify->local.names, &verify->scratch,
-                                &record) != OK)
-        found(verify, "Table %.*s: the stream's record at %.*s cannot be decoded.",
-              BYTES_ARG(stream->info.table), BYTES_ARG(hex(verify, key)));
-    else if (record.sequence >= verify->local.streams.next)
-        found(verify, "Table %.*s: the stream's record at %.*s has a number not yet given.",
-              BYTES_ARG(stream->info.table), BYTES_ARG(hex(verify, key)));
+    else
+        check_bundle(verify, key, stream, last, stored);
     return stream;
 }
 
@@ -193,11 +217,8 @@ static void check_streams(struct verify *verify) {
     struct store_range range = {.family = STORE_STREAM, .bulk = true};
     struct store_iter *iter = store_iter_open(verify->local.store, &range);
     const struct stream *stream = NULL;
-    for (bool more = store_iter_first(iter); more; more = store_iter_next(iter)) {
-        stream = check_record(verify, store_iter_key(iter), store_iter_value(iter), stream);
-        verify->report->stream_records++;
-        arena_reset(&verify->scratch);
-    }
+    for (bool more = store_iter_first(iter); more; more = store_iter_next(iter))
+        stream = check_stored(verify, store_iter_key(iter), store_iter_value(iter), stream);
     if (store_iter_status(iter) != OK)
         found(verify, "The streams cannot be read to the end (%s).",
               status_name(store_iter_status(iter)));

@@ -78,9 +78,9 @@ struct group {
     struct token_note *tokens, **tokens_end;
     struct map tokens_seen; /* token.name -> struct token_note */
     uint64_t tokens_keep;   /* those before this number go when it is committed */
-    struct stream_entry *entries, **entries_end;
-    uint64_t sequence; /* the first entry's */
-    unsigned entry_count;
+    struct stream_bundle *bundles, **bundles_end;
+    uint64_t sequence;                     /* the first record's */
+    uint64_t record_count;                 /* in all bundles */
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
     size_t action_count;      /* of all of them */
