@@ -175,6 +175,7 @@ struct action {
     action_compute *compute;           /* COMPUTE; `item` is the key, which `new` must keep */
     void *user;                        /* the submitter's */
     bool expired;                      /* DELETE: the engine's own, because its time has come */
+    bool quiet;                        /* engine_touched() need not tell of it */
 
     /* filled in by the engine */
     struct failure failure; /* CONDITION_FAILED, INVALID, ...; status OK when it went through */

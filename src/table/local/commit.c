@@ -259,7 +259,8 @@ static void write_cache(const struct steps *steps, struct local *local) {
         if (i + AHEAD / 2 < steps->effect_count)
             cache_sooner(local->cache, ((const struct effect *)step[AHEAD / 2].what)->hash);
         const struct effect *effect = step->what;
-        touch_item(local, effect->key, commit);
+        if (!effect->quiet)
+            touch_item(local, effect->key, commit);
         if (counts)
             counted_item(local, effect->key, effect->value.data != NULL);
         cache_write(local->cache, effect->key, effect->hash, effect->value, !effect->bulk, commit);

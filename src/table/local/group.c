@@ -81,6 +81,7 @@ static void set_effect(struct group *group, const struct action *action, bool bu
         effect = ARENA_NEW(&group->arena, struct effect);
         effect->key = arena_copy(&group->arena, prepared->key);
         effect->hash = prepared->hash;
+        effect->quiet = action->quiet;
         *group->effects_end = effect;
         group->effects_end = &effect->next;
         overlay_add(&group->overlay, effect);
@@ -88,6 +89,7 @@ static void set_effect(struct group *group, const struct action *action, bool bu
     absent_note(group->local->writer->absent, effect->key, effect->hash);
     effect->value = prepared->stays ? prepared->value : (struct bytes){0};
     effect->bulk = bulk;
+    effect->quiet &= action->quiet;
     if (action->kind == ACTION_PUT)
         effect->value = arena_copy(&group->arena, prepared->value);
     group->size += effect->key.size + effect->value.size;

@@ -29,6 +29,7 @@ struct effect {
     struct bytes key;
     struct bytes value; /* data NULL: deleted */
     bool bulk;          /* one of very many: nobody is known to want it soon */
+    bool quiet;         /* does not touch its partition */
 };
 
 /* Effects by their keys (overlay.c). Zero is empty. */

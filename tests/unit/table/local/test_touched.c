@@ -235,9 +235,40 @@ static void test_trust(void **state) {
     arena_release(&world.arena);
 }
 
+/* What is marked as quiet does not raise it; in one commit with what is not, that does. */
+static void test_quiet(void **state) {
+    (void)state;
+    struct world world;
+    arena_init(&world.arena);
+    world.engine = engine_open_memory();
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    uint64_t before = touched(world.engine, "game", "a");
+    struct action actions[] = {
+        {.kind = ACTION_PUT, .table = BYTES("game"), .quiet = true},
+        {.kind = ACTION_PUT, .table = BYTES("game")},
+    };
+    actions[0].item = item_of(&world.arena, "pk=S:a", "sk=S:1", "score=N:1", NULL);
+    struct change change = {
+        .kind = CHANGE_WRITE, .arena = &world.arena, .actions = actions, .action_count = 1};
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    assert_int_equal(touched(world.engine, "game", "a"), before);
+    actions[0].item = item_of(&world.arena, "pk=S:a", "sk=S:1", "score=N:2", NULL);
+    actions[1].item = item_of(&world.arena, "pk=S:a", "sk=S:2", "score=N:2", NULL);
+    change.action_count = 2;
+    change.all_or_nothing = true;
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    assert_true(touched(world.engine, "game", "a") > before);
+    engine_close(world.engine);
+    arena_release(&world.arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rises), cmocka_unit_test(test_where), cmocka_unit_test(test_loaded),
+        cmocka_unit_test(test_rises),     cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_where),     cmocka_unit_test(test_loaded),
         cmocka_unit_test(test_recovered), cmocka_unit_test(test_trust)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
