@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 enum {
-    STEPS_MAX = 256,   /* a turn */
+    STEPS_MAX = 64, /* a turn: a round begins when it is worked out, and is shown after the turn */
     SLEEP_MAX_MS = 50, /* another server, or somebody at the table itself, may have made one due */
     FAILED_MS = 200,   /* after a turn in which nothing could be done */
     CLEAR_MS = 500,    /* between two looks for servers that are gone, */
@@ -49,8 +49,8 @@ struct step {
 static void step_done(struct change *change) {
     struct clocks *clocks = change->user;
     pthread_mutex_lock(&clocks->lock);
-    clocks->running--;
-    pthread_cond_signal(&clocks->changed);
+    if (--clocks->running == 0) /* all of them: each alone would only wake it to wait on */
+        pthread_cond_signal(&clocks->changed);
     pthread_mutex_unlock(&clocks->lock);
 }
 
@@ -86,16 +86,17 @@ static void begin_step(struct clocks *clocks, struct step *step, struct bytes co
 }
 
 static void wait_for_steps(struct clocks *clocks) {
+    engine_hand_over();
     pthread_mutex_lock(&clocks->lock);
     while (clocks->running != 0)
         pthread_cond_wait(&clocks->changed, &clocks->lock);
     pthread_mutex_unlock(&clocks->lock);
 }
 
-static void tell(struct clocks *clocks, struct bytes code) {
+static void tell(struct clocks *clocks, struct bytes code, const struct room *room) {
     pthread_mutex_lock(&clocks->lock); /* so that it is not called after it was taken back */
     if (clocks->listener.stepped != NULL)
-        clocks->listener.stepped(clocks->listener.user, code);
+        clocks->listener.stepped(clocks->listener.user, code, room);
     pthread_mutex_unlock(&clocks->lock);
 }
 
@@ -110,8 +111,10 @@ static bool end_step(struct clocks *clocks, struct step *step, struct bytes code
         wait_for_steps(clocks);
         made = step->change.done != NULL && room_saved(&step->change, &failure) == OK;
     }
-    if (made)
-        tell(clocks, code);
+    if (made) {
+        room_written(&step->room);
+        tell(clocks, code, &step->room);
+    }
     room_release(&step->room);
     arena_release(&step->arena);
     return made;
@@ -165,7 +168,7 @@ static void clear_all(struct clocks *clocks, const struct lapsed_list *list) {
         struct failure failure = {0};
         if (steps[i].change.done != NULL && room_saved(&steps[i].change, &failure) == OK &&
             list->entries[i].code.size != 0)
-            tell(clocks, list->entries[i].code);
+            tell(clocks, list->entries[i].code, NULL);
         room_release(&steps[i].room);
         arena_release(&steps[i].arena);
     }
@@ -222,6 +225,7 @@ static bool sleep_for(struct clocks *clocks, int64_t sleep_ms) {
 
 static void *clocks_main(void *argument) {
     struct clocks *clocks = argument;
+    engine_gather();
     while (sleep_for(clocks, turn(clocks)))
         ;
     return NULL;

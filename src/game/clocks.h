@@ -13,7 +13,8 @@ struct clocks *clocks_start(struct game *game);
 void clocks_wake(struct clocks *clocks);
 /* Called on the clocks' thread; quick. */
 struct clocks_listener {
-    void (*stepped)(void *user, struct bytes code); /* a step was written, or a room cleared */
+    /* A step was written (`room` is what was), or a room cleared (NULL). */
+    void (*stepped)(void *user, struct bytes code, const struct room *room);
     void (*cleared)(void *user); /* others took this server for gone: open its connections again */
     void *user;
 };

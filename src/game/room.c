@@ -359,3 +359,17 @@ enum status room_saved(const struct change *change, struct failure *failure) {
             *failure = change->actions[i].failure;
     return failure->status;
 }
+
+void room_written(struct room *room) {
+    size_t count = 0;
+    for (size_t i = 0; i < room->seat_count; i++) {
+        if (room->seats[i].mark == MARK_REMOVED)
+            continue;
+        room->seats[count] = room->seats[i];
+        room->seats[count].mark = MARK_SAME;
+        room->seats[count++].reacted_ms = 0;
+    }
+    room->seat_count = count;
+    room->also_count = 0;
+    room->version++;
+}

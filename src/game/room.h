@@ -95,6 +95,8 @@ void room_also(struct room *room, const struct action *action);
 void room_save_prepare(struct room *room, struct change *change);
 /* How the change went: OK, CONFLICT, or what else there is. */
 enum status room_saved(const struct change *change, struct failure *failure);
+/* The change is done: makes the copy what a load of the room as written would give. */
+void room_written(struct room *room);
 
 struct seat *room_seat(struct room *room, struct bytes player); /* NULL: not in it */
 unsigned room_players(const struct room *room);                 /* seats without spectators */

@@ -71,6 +71,7 @@ enum status room_react_prepare(struct game *game, struct bytes code, struct byte
                                              .table = game->table,
                                              .item = game_key(arena, pk, sks[i]),
                                              .compute = computes[i],
+                                             .quiet = true, /* it changes nothing that is shown */
                                              .user = react};
     return OK;
 }

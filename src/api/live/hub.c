@@ -13,9 +13,10 @@
 #include <stdatomic.h>
 
 enum {
-    LOOK_MS = 50,         /* between two looks at all topics, */
-    HINTED_MS = 1,        /* and at those that hints named */
+    HINTED_MS = 1,        /* between two looks at topics that hints named, */
+    NAP_MS = 50,          /* and at most between two thoughts of looking at others */
     NAME_SIZE_MAX = 2100, /* of a topic: as long as a partition's key may be, and some */
+    KINDS = 2,
 };
 
 struct topic {
@@ -44,9 +45,11 @@ struct hub {
     pthread_t thread;
     bool stopping;
     struct map topics;
-    struct topic *first;
-    struct topic *hinted; /* each with a reference */
-    int64_t looked_us;    /* at all of them; the thread's */
+    struct list {
+        struct topic *first;
+        int64_t looked_us; /* at all of them; the thread's */
+    } lists[KINDS];        /* topics of a kind */
+    struct topic *hinted;  /* each with a reference */
     uint64_t renderings;
 };
 
@@ -83,6 +86,12 @@ void snapshot_unref(struct snapshot *snapshot) {
 
 /* ---- topics: under the lock ---- */
 
+static const struct topic_kind *const kinds[KINDS] = {&topic_room, &topic_board};
+
+static struct list *list_of(struct hub *hub, const struct topic_kind *kind) {
+    return &hub->lists[kind == &topic_board];
+}
+
 static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, struct bytes key,
                                struct bytes partition, int64_t until_ms) {
     struct topic *topic = mem_zalloc(sizeof(*topic) + key.size);
@@ -93,10 +102,11 @@ static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, s
     topic->name = bytes_skip(topic->key, 1);
     buf_put(&topic->partition, partition);
     topic->until_ms = until_ms;
-    topic->next = hub->first;
-    if (hub->first != NULL)
-        hub->first->prev = topic;
-    hub->first = topic;
+    struct list *list = list_of(hub, kind);
+    topic->next = list->first;
+    if (list->first != NULL)
+        list->first->prev = topic;
+    list->first = topic;
     map_put(&hub->topics, topic->key, topic);
     return topic;
 }
@@ -111,11 +121,11 @@ static void topic_unref(struct topic *topic) {
     if (topic->prev != NULL)
         topic->prev->next = topic->next;
     else
-        hub->first = topic->next;
+        list_of(hub, topic->kind)->first = topic->next;
     snapshot_unref(topic->latest);
     buf_release(&topic->partition);
     mem_free(topic);
-    if (hub->first == NULL && hub->stopping)
+    if (hub->topics.count == 0 && hub->stopping)
         pthread_cond_signal(&hub->wake);
 }
 
@@ -149,6 +159,12 @@ static size_t put_key(uint8_t *to, const struct topic_kind *kind, struct bytes n
     to[0] = kind == &topic_room ? 'r' : 'b';
     memcpy(to + 1, name.data, name.size);
     return name.size + 1;
+}
+
+/* Under the lock; NULL: nobody watches it. */
+static struct topic *watched(struct hub *hub, const struct topic_kind *kind, struct bytes name) {
+    uint8_t text[1 + NAME_SIZE_MAX];
+    return map_get(&hub->topics, bytes_of(text, put_key(text, kind, name)));
 }
 
 static struct topic *find_topic(struct hub *hub, const struct topic_kind *kind, struct bytes name,
@@ -279,12 +295,42 @@ static void deliver(struct topic *topic, struct snapshot *snapshot) {
     }
 }
 
+/* Whether it shows something else than the present one: while it was made, a newer one may have
+ * been shown. */
+static bool differs(const struct snapshot *snapshot, const struct snapshot *present) {
+    return present->version == 0 || snapshot->version > present->version ||
+           snapshot->over != present->over;
+}
+
+/* Under the lock: makes it the topic's state, and hands it out, if it differs. Takes the reference.
+ */
+static void show(struct topic *topic, struct snapshot *snapshot) {
+    struct snapshot *before = topic->latest;
+    topic->hub->renderings++;
+    if (differs(snapshot, before)) {
+        topic->latest = snapshot;
+        deliver(topic, snapshot);
+        snapshot = before;
+    }
+    snapshot_unref(snapshot);
+}
+
+void hub_offer(struct hub *hub, const struct topic_kind *kind, struct bytes name,
+               struct snapshot *snapshot) {
+    pthread_mutex_lock(&hub->lock);
+    struct topic *topic = watched(hub, kind, name);
+    if (topic != NULL && topic->latest != NULL)
+        show(topic, snapshot); /* what was written after it is still to be looked at */
+    else
+        snapshot_unref(snapshot);
+    pthread_mutex_unlock(&hub->lock);
+}
+
 /* ---- the thread ---- */
 
 /* The first topic from `topic` on that was touched (or whose partition is another by now) and may
  * be rendered, with a reference. */
-static struct topic *next_touched(struct hub *hub, struct topic *topic, int64_t now_ms,
-                                  uint64_t *stamp) {
+static struct topic *next_touched(struct topic *topic, int64_t now_ms, uint64_t *stamp) {
     int64_t wall_ms = clock_now_ms();
     for (; topic != NULL; topic = topic->next) {
         if (topic->latest == NULL || now_ms - topic->rendered_ms < topic->kind->every_ms)
@@ -295,18 +341,20 @@ static struct topic *next_touched(struct hub *hub, struct topic *topic, int64_t 
             return topic;
         }
     }
-    (void)hub;
     return NULL;
 }
 
-/* Whether it is to be rendered. The thread alone replaces a snapshot, so it may look at it. */
+/* Whether it is to be rendered. */
 static bool has_news(struct topic *topic, uint64_t stamp) {
     struct hub *hub = topic->hub;
     struct arena arena;
-    if (topic->kind->news == NULL || topic->latest->version == 0)
+    pthread_mutex_lock(&hub->lock);
+    uint64_t version = topic->latest->version;
+    pthread_mutex_unlock(&hub->lock);
+    if (topic->kind->news == NULL || version == 0)
         return true;
     arena_init(&arena);
-    enum news news = topic->kind->news(hub->game, topic->name, topic->latest->version, &arena);
+    enum news news = topic->kind->news(hub->game, topic->name, version, &arena);
     arena_release(&arena);
     if (news == NEWS_NONE) {
         pthread_mutex_lock(&hub->lock);
@@ -333,19 +381,8 @@ static void refresh(struct topic *topic, uint64_t stamp, int64_t now_ms) {
         return; /* it stays touched: another look tells more */
     pthread_mutex_lock(&hub->lock);
     topic->touched = stamp;
-    hub->renderings++;
-    struct snapshot *before = topic->latest;
-    bool same = before->version != 0 && before->version == snapshot->version &&
-                before->over == snapshot->over;
-    if (!same) {
-        topic->latest = snapshot;
-        snapshot_ref(snapshot);
-        deliver(topic, snapshot);
-    }
+    show(topic, snapshot);
     pthread_mutex_unlock(&hub->lock);
-    if (!same)
-        snapshot_unref(before);
-    snapshot_unref(snapshot);
 }
 
 /* The partition is asked for again when its time is over. */
@@ -374,19 +411,19 @@ static void look_at(struct topic *topic, uint64_t stamp, int64_t now_ms) {
         refresh(topic, stamp, now_ms);
 }
 
-static void look_at_all(struct hub *hub) {
+static void look_at_all(struct hub *hub, struct list *list) {
     int64_t now_ms = clock_ticks_us() / 1000;
     uint64_t stamp;
-    hub->looked_us = clock_ticks_us();
+    list->looked_us = clock_ticks_us();
     pthread_mutex_lock(&hub->lock);
-    struct topic *topic = next_touched(hub, hub->first, now_ms, &stamp);
+    struct topic *topic = next_touched(list->first, now_ms, &stamp);
     while (topic != NULL) {
         pthread_mutex_unlock(&hub->lock);
         look_at(topic, stamp, now_ms);
         pthread_mutex_lock(&hub->lock);
         struct topic *after = topic->next;
         topic_unref(topic);
-        topic = next_touched(hub, after, now_ms, &stamp);
+        topic = next_touched(after, now_ms, &stamp);
     }
     pthread_mutex_unlock(&hub->lock);
 }
@@ -423,12 +460,25 @@ static void wait_until(struct hub *hub, int64_t until_us, bool hints) {
         pthread_cond_timedwait(&hub->wake, &hub->lock, &until);
 }
 
+static int64_t next_look_us(const struct hub *hub, unsigned kind) {
+    return hub->lists[kind].looked_us + kinds[kind]->look_ms * 1000;
+}
+
+/* Under the lock: when topics of some kind are to be looked at, or soon, since some may come. */
+static int64_t first_look_us(const struct hub *hub) {
+    int64_t first_us = clock_ticks_us() + NAP_MS * 1000;
+    for (unsigned i = 0; i < KINDS; i++)
+        if (hub->lists[i].first != NULL && next_look_us(hub, i) < first_us)
+            first_us = next_look_us(hub, i);
+    return first_us;
+}
+
 static bool nap(struct hub *hub) {
     pthread_mutex_lock(&hub->lock);
-    while (!hub->stopping && hub->first == NULL) /* nobody looks: neither do we */
+    while (!hub->stopping && hub->topics.count == 0) /* nobody looks: neither do we */
         pthread_cond_wait(&hub->wake, &hub->lock);
     wait_until(hub, clock_ticks_us() + HINTED_MS * 1000, false); /* some may come together */
-    wait_until(hub, hub->looked_us + LOOK_MS * 1000, true);
+    wait_until(hub, first_look_us(hub), true);
     bool go_on = !hub->stopping;
     pthread_mutex_unlock(&hub->lock);
     return go_on;
@@ -439,8 +489,9 @@ static void *hub_main(void *argument) {
     struct topic *topic;
     while (nap(hub)) {
         look_at_hinted(hub);
-        if (clock_ticks_us() - hub->looked_us >= LOOK_MS * 1000)
-            look_at_all(hub);
+        for (unsigned i = 0; i < KINDS; i++)
+            if (clock_ticks_us() >= next_look_us(hub, i))
+                look_at_all(hub, &hub->lists[i]);
     }
     while ((topic = next_hinted(hub)) != NULL)
         topic_release(topic);
@@ -448,10 +499,8 @@ static void *hub_main(void *argument) {
 }
 
 void hub_hint(struct hub *hub, const struct topic_kind *kind, struct bytes name) {
-    uint8_t text[1 + NAME_SIZE_MAX];
-    struct bytes key = bytes_of(text, put_key(text, kind, name));
     pthread_mutex_lock(&hub->lock);
-    struct topic *topic = map_get(&hub->topics, key);
+    struct topic *topic = watched(hub, kind, name);
     if (topic != NULL && !topic->hinted && !hub->stopping) {
         topic->hinted = true;
         topic->refs++;
@@ -460,6 +509,13 @@ void hub_hint(struct hub *hub, const struct topic_kind *kind, struct bytes name)
         pthread_cond_signal(&hub->wake);
     }
     pthread_mutex_unlock(&hub->lock);
+}
+
+bool hub_watched(struct hub *hub, const struct topic_kind *kind, struct bytes name) {
+    pthread_mutex_lock(&hub->lock);
+    bool found = watched(hub, kind, name) != NULL;
+    pthread_mutex_unlock(&hub->lock);
+    return found;
 }
 
 /* ---- its life ---- */
@@ -486,7 +542,7 @@ void hub_free(struct hub *hub) {
     pthread_mutex_unlock(&hub->lock);
     pthread_join(hub->thread, NULL);
     pthread_mutex_lock(&hub->lock);
-    while (hub->first != NULL) /* deliveries on their way to loops */
+    while (hub->topics.count != 0) /* deliveries on their way to loops */
         pthread_cond_wait(&hub->wake, &hub->lock);
     pthread_mutex_unlock(&hub->lock);
     map_release(&hub->topics);

@@ -1,6 +1,6 @@
 /* Who looks at what. A topic is a room or a board that somebody looks at. One thread sees that its
- * partition was touched, renders its state once and hands the same message to all who look, each on
- * its own loop. Who cannot keep up gets the newest state when it can.
+ * partition was touched and renders its state once, or who wrote it did; the same message goes to
+ * all who look, each on its own loop. Who cannot keep up gets the newest state when it can.
  */
 #ifndef GT_API_LIVE_HUB_H
 #define GT_API_LIVE_HUB_H
@@ -26,7 +26,8 @@ void snapshot_unref(struct snapshot *snapshot);
 
 /* How a kind of topic is seen. */
 struct topic_kind {
-    unsigned every_ms; /* at least that long between two renderings */
+    unsigned every_ms; /* at least that long between two renderings, */
+    unsigned look_ms;  /* and between two looks whether others wrote something */
     /* The partition it lives in, in the arena, and until when that is so (INT64_MAX: for good).
      * Empty if it lives nowhere just now. */
     struct bytes (*partition)(struct game *game, struct bytes name, struct arena *arena,
@@ -68,6 +69,12 @@ void hub_unwatch(struct hub *hub, struct watcher *watcher);
 void hub_retell(struct hub *hub, struct watcher *watcher);
 /* The topic has changed, if anybody watches it: do not wait to find out. Any thread. */
 void hub_hint(struct hub *hub, const struct topic_kind *kind, struct bytes name);
+/* Whether anybody watches it. Any thread. */
+bool hub_watched(struct hub *hub, const struct topic_kind *kind, struct bytes name);
+/* The topic has changed, and this is its state: shown unless a newer one was. Takes the reference.
+ * Any thread. */
+void hub_offer(struct hub *hub, const struct topic_kind *kind, struct bytes name,
+               struct snapshot *snapshot);
 
 void hub_figures(struct hub *hub, uint64_t *topics, uint64_t *renderings);
 

@@ -1,6 +1,7 @@
 #include "api/live/live_int.h"
 
 #include "api/live/presence.h"
+#include "api/live/render.h"
 #include "api/rest/route.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -133,9 +134,13 @@ void live_handle(struct http_exchange *exchange, struct live *live) {
 
 /* ---- its life ---- */
 
-static void stepped(void *user, struct bytes code) {
+/* The clocks have the room at hand: it is rendered from that rather than loaded again. */
+static void stepped(void *user, struct bytes code, const struct room *room) {
     struct live *live = user;
-    hub_hint(live->hub, &topic_room, code);
+    if (room == NULL)
+        hub_hint(live->hub, &topic_room, code);
+    else if (hub_watched(live->hub, &topic_room, code))
+        hub_offer(live->hub, &topic_room, code, render_snapshot(room));
 }
 
 static void cleared(void *user) {

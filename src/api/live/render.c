@@ -125,14 +125,9 @@ static struct bytes room_partition(struct game *game, struct bytes name, struct 
     return arena_printf(arena, "ROOM#%.*s", BYTES_ARG(name));
 }
 
-static struct snapshot *room_snapshot(struct game *game, struct bytes name, struct arena *arena,
-                                      struct failure *failure) {
-    struct room *room = ARENA_NEW(arena, struct room);
-    struct bytes *players = ARENA_ARRAY(arena, struct bytes, ROOM_SEATS_MAX);
+struct snapshot *render_snapshot(const struct room *room) {
+    struct bytes players[ROOM_SEATS_MAX];
     struct buf text = {0};
-    enum status status = room_load(game, name, arena, failure, room);
-    if (status != OK)
-        return NULL;
     buf_printf(&text, "{\"type\":\"state\",\"v\":1,\"now\":%lld", (long long)clock_now_ms());
     render_room(&text, room);
     buf_byte(&text, '}');
@@ -145,9 +140,14 @@ static struct snapshot *room_snapshot(struct game *game, struct bytes name, stru
     return snapshot;
 }
 
-/* Reactions touch the partition and change nothing that is shown. A room whose clock is due is
- * about to change again: between the closing of a round and its judging there is nothing to look
- * at. */
+static struct snapshot *room_snapshot(struct game *game, struct bytes name, struct arena *arena,
+                                      struct failure *failure) {
+    struct room *room = ARENA_NEW(arena, struct room);
+    return room_load(game, name, arena, failure, room) == OK ? render_snapshot(room) : NULL;
+}
+
+/* What touched the partition need not change what is shown: a lease, a round, a write of our own
+ * that was shown already. A room whose clock is due is about to change again. */
 static enum news room_news(struct game *game, struct bytes name, uint64_t version,
                            struct arena *arena) {
     struct failure failure = {0};
@@ -162,7 +162,7 @@ static enum news room_news(struct game *game, struct bytes name, uint64_t versio
 }
 
 const struct topic_kind topic_room = {
-    .every_ms = 0, .partition = room_partition, .render = room_snapshot, .news = room_news};
+    .look_ms = 200, .partition = room_partition, .render = room_snapshot, .news = room_news};
 
 /* ---- boards ---- */
 
@@ -235,4 +235,4 @@ static struct snapshot *board_snapshot(struct game *game, struct bytes name, str
 }
 
 const struct topic_kind topic_board = {
-    .every_ms = 200, .partition = board_partition, .render = board_snapshot};
+    .every_ms = 200, .look_ms = 50, .partition = board_partition, .render = board_snapshot};

@@ -9,5 +9,8 @@
 void render_room(struct buf *to, const struct room *room);
 /* Appends a room's META item, as the list of rooms shows it. */
 void render_room_item(struct buf *to, const struct item *meta, struct arena *arena);
+/* The room as it is told to all who look on. */
+struct snapshot;
+struct snapshot *render_snapshot(const struct room *room);
 
 #endif

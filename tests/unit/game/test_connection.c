@@ -194,8 +194,8 @@ struct told {
     _Atomic int rooms, cleared;
 };
 
-static void told_room(void *user, struct bytes code) {
-    (void)code;
+static void told_room(void *user, struct bytes code, const struct room *room) {
+    (void)code, (void)room;
     ((struct told *)user)->rooms++;
 }
 

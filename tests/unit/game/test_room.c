@@ -410,6 +410,68 @@ static void test_scores(void **state) {
     world_close(&world);
 }
 
+static void assert_same_item(struct item one, struct item two) {
+    assert_true(
+        value_equal(&(struct value){.type = VALUE_M, .count = one.count, .pairs = one.pairs},
+                    &(struct value){.type = VALUE_M, .count = two.count, .pairs = two.pairs}));
+}
+
+/* Saves it; then it is what a load gives. */
+static void assert_as_loaded(struct world *world, struct room *room) {
+    assert_int_equal(saved(world, room), OK);
+    room_written(room);
+    struct room *other = loaded(world, room->code);
+    assert_int_equal(room->version, other->version);
+    assert_int_equal(room->status, other->status);
+    assert_int_equal(room->round, other->round);
+    assert_int_equal(room->due_ms, other->due_ms);
+    assert_true(bytes_equal(room->host, other->host));
+    assert_same_item(room->state, other->state);
+    assert_same_item(room->round_item, other->round_item);
+    assert_int_equal(room->seat_count, other->seat_count);
+    for (size_t i = 0; i < room->seat_count; i++) {
+        const struct seat *one = &room->seats[i], *two = &other->seats[i];
+        assert_true(bytes_equal(one->player, two->player));
+        assert_int_equal(one->number, two->number);
+        assert_int_equal(one->score, two->score);
+        assert_int_equal(one->streak, two->streak);
+        assert_int_equal(one->reacted_ms, two->reacted_ms);
+        assert_int_equal(one->mark, two->mark);
+        assert_same_item(one->state, two->state);
+    }
+}
+
+/* What was written is shown without being loaded again. */
+static void test_written(void **state) {
+    struct world world;
+    struct room *room;
+    (void)state;
+    world_open(&world);
+    assert_ok(content_seed(world.game, &world.arena, &world.failure), world.failure);
+    assert_ok(match_boards(world.game, &world.arena, &world.failure), world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(join(&world, code, "cat"), OK);
+    room = loaded(&world, code);
+    assert_int_equal(room_leave(room, BYTES("ann"), &world.failure), OK);
+    assert_as_loaded(&world, room);
+    assert_int_equal(room->seat_count, 2);
+    assert_int_equal(ready(&world, code, "cat"), OK);
+    room = loaded(&world, code);
+    assert_int_equal(room_start(room, BYTES("bob"), &world.failure), OK);
+    assert_as_loaded(&world, room);
+    while (room->status == ROOM_PLAYING) {
+        clock_shift_ms(room->due_ms - clock_now_ms());
+        room = loaded(&world, code);
+        assert_int_equal(room_step(room, BYTES("server"), &world.failure), OK);
+        assert_as_loaded(&world, room);
+        if (room->status == ROOM_PLAYING && room->round % 2 == 0)
+            assert_int_equal(react(&world, code, "bob", room->round, clock_now_ms()), OK);
+    }
+    assert_int_equal(room->round, 20);
+    world_close(&world);
+}
+
 /* --- clocks --- */
 
 /* A room whose server has gone is taken over when its lease has ended, not before. */
@@ -467,7 +529,8 @@ int main(void) {
         cmocka_unit_test(test_lists),         cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_snakes),        cmocka_unit_test(test_kauwa_udd),
         cmocka_unit_test(test_late_reaction), cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_lease),         cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_written),       cmocka_unit_test(test_lease),
+        cmocka_unit_test(test_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
