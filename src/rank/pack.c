@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+enum { LINE = 64 };
+
 static inline uint32_t *heads_of(const struct pack *pack) {
     return (uint32_t *)(void *)(pack->data + pack_size_of(pack->prefix, 0));
 }
@@ -159,6 +161,20 @@ unsigned pack_find(const struct pack *pack, struct bytes key, bool *equal) {
     if (low == pack->count || heads[low] != cut.head)
         return low;
     return tie_find(pack, low, &cut, equal);
+}
+
+void pack_soon(const struct pack *pack, struct bytes key) {
+    if (prefix_compare(pack, key) != 0 || pack->count == 0)
+        return;
+    struct cut cut = cut_of(key, pack->prefix);
+    unsigned low = head_find(heads_of(pack), pack->count, cut.head);
+    /* Its tail is about where it would be if all were as long. */
+    const uint8_t *tails = tails_of(pack);
+    size_t size = (size_t)(pack->data + pack_room(pack) - tails);
+    const uint8_t *guess = tails + size * low / pack->count;
+    __builtin_prefetch(ends_of(pack) + end_size(pack) * low);
+    __builtin_prefetch(guess);
+    __builtin_prefetch((const void *)((uintptr_t)guess + LINE));
 }
 
 struct bytes pack_key(const struct pack *pack, unsigned slot, struct buf *out) {

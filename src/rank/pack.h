@@ -62,6 +62,9 @@ static inline struct bytes pack_prefix(const struct pack *pack) {
 /* How many keys are less than `key`: its slot, or the slot it would get. */
 unsigned pack_find(const struct pack *pack, struct bytes key, bool *equal);
 
+/* Asks the memory for what pack_find() will compare the key with, as far as the heads tell. */
+void pack_soon(const struct pack *pack, struct bytes key);
+
 /* Writes the key into `out`, in place of what was there, and returns it. */
 struct bytes pack_key(const struct pack *pack, unsigned slot, struct buf *out);
 

@@ -114,21 +114,31 @@ uint64_t tree_find(const struct tree *tree, struct bytes key, bool *has) {
     return rank + pack_find(&((const struct tree_leaf *)node)->keys, key, has);
 }
 
+/* Each step in two halves: what it will need is asked for before any of the keys needs it. */
 static void find_abreast(const struct tree *tree, const struct bytes *keys, size_t count,
                          uint64_t *ranks, bool *has) {
     const void *nodes[ABREAST];
+    unsigned at[ABREAST];
     for (size_t i = 0; i < count; i++) {
         nodes[i] = tree->root;
         ranks[i] = 0;
     }
-    for (unsigned height = tree->height; height > 0; height--)
+    for (unsigned height = tree->height; height > 0; height--) {
         for (size_t i = 0; i < count; i++) {
             const struct inner *inner = nodes[i];
-            unsigned at = inner_find(inner, key_given(keys[i]));
-            nodes[i] = inner->child[at];
-            prefetch_node(nodes[i], height == 1);
-            ranks[i] += inner_before(inner, at);
+            at[i] = inner_find(inner, key_given(keys[i]));
+            __builtin_prefetch(&inner->child[at[i]]);
+            __builtin_prefetch(&inner->upto[at[i]]);
         }
+        for (size_t i = 0; i < count; i++) {
+            const struct inner *inner = nodes[i];
+            nodes[i] = inner->child[at[i]];
+            prefetch_node(nodes[i], height == 1);
+            ranks[i] += inner_before(inner, at[i]);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        pack_soon(&((const struct tree_leaf *)nodes[i])->keys, key_given(keys[i]));
     for (size_t i = 0; i < count; i++)
         ranks[i] +=
             pack_find(&((const struct tree_leaf *)nodes[i])->keys, key_given(keys[i]), &has[i]);
@@ -136,7 +146,9 @@ static void find_abreast(const struct tree *tree, const struct bytes *keys, size
 
 void tree_find_many(const struct tree *tree, const struct bytes *keys, size_t count,
                     uint64_t *ranks, bool *has) {
-    for (size_t at = 0; at < count; at += ABREAST)
+    if (count == 1)
+        ranks[0] = tree_find(tree, keys[0], &has[0]);
+    for (size_t at = 0; at < count && count != 1; at += ABREAST)
         find_abreast(tree, keys + at, count - at < ABREAST ? count - at : ABREAST, ranks + at,
                      has + at);
 }

@@ -54,7 +54,9 @@ struct finder_walk {
     size_t size;
     uint8_t middle[FINDER_MIDDLE_MAX];
 };
-/* Asks the memory for what a walk will look at first. */
+/* Asks the memory for what a walk will look at first; and, a little sooner, for what tells where
+ * that is. */
+void finder_soon(const struct finder *finder, uint64_t hash);
 void finder_prefetch(const struct finder *finder, uint64_t hash);
 void finder_seek(struct finder_walk *walk, const struct finder *finder, uint64_t hash);
 /* Moves on to the next candidate; false: there is none. */

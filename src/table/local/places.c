@@ -146,7 +146,8 @@ static enum status find_cached(struct places *places, struct known *known) {
 /* An item whose entry the index's finder is asked for. */
 struct wanted {
     struct known *known;
-    struct bytes head, tail; /* of its entry */
+    struct bytes head, tail; /* of its entry, */
+    uint64_t hash;           /* and theirs */
     struct finder_walk walk;
 };
 
@@ -160,9 +161,8 @@ static void want(struct places *places, struct known *known, struct wanted *out)
         places->head = out->head;
         places->head_hash = finder_hash_head(out->head);
     }
-    uint64_t hash = finder_hash_tail(places->head_hash, out->tail);
-    finder_seek(&out->walk, places->index->finder, hash);
-    finder_prefetch(places->index->finder, hash);
+    out->hash = finder_hash_tail(places->head_hash, out->tail);
+    finder_soon(places->index->finder, out->hash);
 }
 
 /* The next entry that may be the item's; empty if there is none. False if the finder cannot tell.
@@ -203,6 +203,10 @@ static enum status find_wanted(struct places *places, struct wanted *wanted, siz
     uint64_t ranks[WANTED_MAX];
     bool told[WANTED_MAX], has[WANTED_MAX];
     enum status status = OK;
+    for (size_t i = 0; i < count; i++) {
+        finder_seek(&wanted[i].walk, places->index->finder, wanted[i].hash);
+        finder_prefetch(places->index->finder, wanted[i].hash);
+    }
     for (size_t i = 0; i < count; i++)
         told[i] = next_entry(places, &wanted[i], &entries[i]);
     tree_find_many(places->index->tree, entries, count, ranks, has);
