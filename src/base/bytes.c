@@ -9,22 +9,35 @@ size_t bytes_find(struct bytes whole, struct bytes part) {
     return at == NULL ? SIZE_MAX : (size_t)(at - whole.data);
 }
 
-static uint64_t load64(const uint8_t *p) {
-    uint64_t word = 0;
-    for (int i = 7; i >= 0; i--)
-        word = word << 8 | p[i];
+/* The lowest byte first, whatever the processor's own order is. */
+static inline uint64_t load64(const uint8_t *p) {
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
     return word;
 }
 
-static uint64_t load_tail(const uint8_t *p, size_t size) {
-    uint64_t word = 0;
-    for (size_t i = size; i > 0; i--)
-        word = word << 8 | p[i - 1];
+static inline uint64_t load32(const uint8_t *p) {
+    uint32_t word;
+    memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
     return word;
+}
+
+/* 1 to 7 bytes as such a number. Pieces that overlap agree where they do. */
+static inline uint64_t load_tail(const uint8_t *p, size_t size) {
+    if (size >= 4)
+        return load32(p) | load32(p + size - 4) << (8 * (size - 4));
+    return p[0] | (uint64_t)p[size / 2] << (8 * (size / 2)) |
+           (uint64_t)p[size - 1] << (8 * (size - 1));
 }
 
 /* Folds the full 128-bit product onto 64 bits: each input bit reaches each output bit. */
-static uint64_t mix(uint64_t a, uint64_t b) {
+static inline uint64_t mix(uint64_t a, uint64_t b) {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }

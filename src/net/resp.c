@@ -13,7 +13,8 @@ enum {
     LINE_MAX_SIZE = 64 * 1024, /* of a line: a length, or an inline request */
     STRANGE_ARGS = 10,         /* what a client may send that has not said who it is */
     STRANGE_BULK = 16 * 1024,
-    KEEP_ROOM = 64, /* larger arrays are not kept for the next request */
+    KEEP_ROOM = 64,   /* larger arrays are not kept for the next request */
+    SHORT_LENGTH = 3, /* digits of most lengths */
 };
 
 void resp_init(struct resp_parser *parser) {
@@ -119,31 +120,59 @@ static bool read_length(struct bytes text, int64_t *out) {
     return true;
 }
 
-/* The number in the line that begins with one byte of kind; the line and its two ends are read. */
+/* The number in a line that begins with one byte of kind. */
+struct length {
+    int64_t number;
+    bool valid;
+    size_t size; /* of the line with its two ends */
+};
+
+/* A number of few digits, as most have, whose line is there whole. False: look more closely. */
+static bool take_short(struct bytes line, struct length *out) {
+    if (line.size < SHORT_LENGTH + 3 || line.data[1] < '1' || line.data[1] > '9')
+        return false;
+    int64_t number = line.data[1] - '0';
+    for (size_t i = 2; i <= SHORT_LENGTH + 1; i++) {
+        if (line.data[i] == '\r') {
+            *out = (struct length){number, true, i + 2};
+            return true;
+        }
+        if (line.data[i] < '0' || line.data[i] > '9')
+            return false;
+        number = number * 10 + (line.data[i] - '0');
+    }
+    return false;
+}
+
 static enum resp_state take_length(struct resp_parser *parser, struct bytes bytes,
-                                   const char *too_long, struct bytes *line) {
-    enum resp_state state = take_line(parser, bytes, '\r', too_long, line);
+                                   const char *too_long, struct length *out) {
+    struct bytes line;
+    if (take_short(bytes_skip(bytes, parser->at), out))
+        return RESP_READY;
+    enum resp_state state = take_line(parser, bytes, '\r', too_long, &line);
     if (state != RESP_READY)
         return state;
-    if (bytes.size < parser->at + line->size + 2) {
-        parser->scanned = parser->at + line->size;
+    if (bytes.size < parser->at + line.size + 2) {
+        parser->scanned = parser->at + line.size;
         return RESP_MORE;
     }
+    out->valid = read_length(bytes_skip(line, 1), &out->number);
+    out->size = line.size + 2;
     return RESP_READY;
 }
 
 static enum resp_state parse_header(struct resp_parser *parser, struct bytes bytes,
                                     const struct resp_limits *limits) {
-    struct bytes line;
-    int64_t count;
-    enum resp_state state = take_length(parser, bytes, "too big mbulk count string", &line);
+    struct length length;
+    enum resp_state state = take_length(parser, bytes, "too big mbulk count string", &length);
     if (state != RESP_READY)
         return state;
-    if (!read_length(bytes_skip(line, 1), &count) || count > (int64_t)limits->args_max)
+    int64_t count = length.valid ? length.number : INT64_MAX;
+    if (count > (int64_t)limits->args_max)
         return refuse(parser, "invalid multibulk length");
     if (count > STRANGE_ARGS && limits->strange)
         return refuse(parser, "unauthenticated multibulk length");
-    parser->at += line.size + 2;
+    parser->at += length.size;
     parser->wanted = count > 0 ? (size_t)count : 0;
     parser->step = count > 0 ? RESP_SIZE : RESP_DONE;
     return RESP_MORE;
@@ -151,18 +180,18 @@ static enum resp_state parse_header(struct resp_parser *parser, struct bytes byt
 
 static enum resp_state parse_size(struct resp_parser *parser, struct bytes bytes,
                                   const struct resp_limits *limits) {
-    struct bytes line;
-    int64_t size;
-    enum resp_state state = take_length(parser, bytes, "too big bulk count string", &line);
+    struct length length;
+    enum resp_state state = take_length(parser, bytes, "too big bulk count string", &length);
     if (state != RESP_READY)
         return state;
     if (bytes.data[parser->at] != '$')
         return refuse(parser, "expected '$', got '%c'", bytes.data[parser->at]);
-    if (!read_length(bytes_skip(line, 1), &size) || size < 0 || size > (int64_t)limits->bulk_max)
+    int64_t size = length.valid ? length.number : -1;
+    if (size < 0 || size > (int64_t)limits->bulk_max)
         return refuse(parser, "invalid bulk length");
     if (size > STRANGE_BULK && limits->strange)
         return refuse(parser, "unauthenticated bulk length");
-    parser->at += line.size + 2;
+    parser->at += length.size;
     if (parser->at + (size_t)size > limits->size_max)
         return refuse(parser, "too big request");
     parser->bulk = (size_t)size;

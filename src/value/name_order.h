@@ -11,4 +11,9 @@ static inline int name_compare(struct bytes a, struct bytes b) {
     return bytes_compare(a, b);
 }
 
+static inline bool name_equal(struct bytes a, struct bytes b) {
+    return a.size == b.size &&
+           (a.size == 0 || (a.data[0] == b.data[0] && memcmp(a.data, b.data, a.size) == 0));
+}
+
 #endif

@@ -12,6 +12,9 @@ enum { CONTAINER_SIZE = 3, ELEMENT_SIZE = 1 };
 /* At most this many are sorted by insertion, which is quick and finds sorted input sorted. */
 enum { INSERTION_MAX = 24 };
 
+/* Names among so few pairs are looked for one after the other. */
+enum { FEW = 4 };
+
 static const char *const type_names[] = {
     [VALUE_NONE] = "", [VALUE_S] = "S",       [VALUE_N] = "N",       [VALUE_B] = "B",
     [VALUE_SS] = "SS", [VALUE_NS] = "NS",     [VALUE_BS] = "BS",     [VALUE_M] = "M",
@@ -215,6 +218,12 @@ static bool pairs_have(const struct pair *pairs, uint32_t count, uint32_t at, st
 }
 
 static const struct value *pairs_get(const struct pair *pairs, uint32_t count, struct bytes name) {
+    if (count <= FEW) { /* a key, mostly */
+        for (uint32_t i = 0; i < count; i++)
+            if (name_equal(pairs[i].name, name))
+                return &pairs[i].value;
+        return NULL;
+    }
     uint32_t at = pairs_seek(pairs, count, name);
     return pairs_have(pairs, count, at, name) ? &pairs[at].value : NULL;
 }

@@ -3,10 +3,8 @@
 
 /* From the beginning of an item's key: table:u32 hash:u32 (keys.c). */
 static uint32_t slot_of(struct bytes key) {
-    uint64_t words[2] = {0, 0};
-    for (unsigned i = 0; i < 8; i++)
-        words[i / 4] = words[i / 4] << 8 | key.data[i];
-    return (uint32_t)((words[0] * 0x9e3779b9u + words[1]) % TOUCHED_SLOTS);
+    uint64_t word = bytes_word(key, 0);
+    return (uint32_t)(((word >> 32) * 0x9e3779b9u + (word & UINT32_MAX)) % TOUCHED_SLOTS);
 }
 
 void touch_item(struct local *local, struct bytes key, uint64_t commit) {

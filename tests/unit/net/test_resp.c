@@ -78,6 +78,25 @@ static void test_requests(void **state) {
            "[1][2][3][4][5][6][7][8][9][10][11][12]\n");
 }
 
+/* Lengths of one digit and of many. */
+static void test_lengths(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 9, 10, 99, 100, 999, 1000, 9999, 10000};
+    struct resp_limits limits = {.args_max = 10, .bulk_max = 10000, .size_max = 100000};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct buf text = {0}, expected = {0};
+        char *bulk = calloc(sizes[i] + 1, 1);
+        memset(bulk, 'b', sizes[i]);
+        buf_printf(&text, "*2\r\n$%zu\r\n%s\r\n$1\r\na\r\n", sizes[i], bulk);
+        buf_printf(&expected, "[%s][a]\n", bulk);
+        buf_byte(&expected, 0);
+        expect((char *)text.data, text.size, &limits, (char *)expected.data);
+        free(bulk);
+        buf_release(&text);
+        buf_release(&expected);
+    }
+}
+
 static void test_lines(void **state) {
     (void)state;
     EXPECT("PING\r\n", "[PING]\n");
@@ -98,6 +117,11 @@ static void test_faults(void **state) {
     EXPECT("*\r\n", "!Protocol error: invalid multibulk length");
     EXPECT("*01\r\n", "!Protocol error: invalid multibulk length");
     EXPECT("*+1\r\n", "!Protocol error: invalid multibulk length");
+    EXPECT("*2x\r\n$1\r\na\r\n", "!Protocol error: invalid multibulk length");
+    EXPECT("*123x\r\n$1\r\n", "!Protocol error: invalid multibulk length");
+    EXPECT("*1\r\n$01\r\na\r\n", "!Protocol error: invalid bulk length");
+    EXPECT("*1\r\n$1:\r\na\r\n", "!Protocol error: invalid bulk length");
+    EXPECT("*1\r\n$999999\r\n", "!Protocol error: invalid bulk length");
     EXPECT("*1001\r\n", "!Protocol error: invalid multibulk length");
     EXPECT("*99999999999999999999\r\n", "!Protocol error: invalid multibulk length");
     EXPECT("*1\r\nPING\r\n", "!Protocol error: expected '$', got 'P'");
@@ -269,11 +293,12 @@ static void test_random_doubles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),   cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_total_size),
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_replies),
-        cmocka_unit_test(test_doubles),    cmocka_unit_test(test_random_doubles),
+        cmocka_unit_test(test_requests),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lengths),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_strangers),      cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_total_size),     cmocka_unit_test(test_random),
+        cmocka_unit_test(test_replies),        cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_random_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
