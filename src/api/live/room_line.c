@@ -104,7 +104,7 @@ static void refuse(struct room_line *line, struct bytes id, const char *reason) 
 
 /* What is asked for, while it is under way. */
 struct doing {
-    struct act act;
+    struct act *act; /* NULL: a reaction, or nothing yet; it has a whole room in it */
     struct room_line *line;
     struct arena arena; /* of the request */
     struct json request;
@@ -117,6 +117,7 @@ struct doing {
 static void doing_free(struct doing *doing) {
     struct room_line *line = doing->line;
     arena_release(&doing->arena);
+    mem_free(doing->act);
     mem_free(doing);
     line->acts--;
     atomic_fetch_sub(&line->live->acts, 1);
@@ -202,12 +203,13 @@ static void finished(struct act *act) {
 }
 
 static void begin_act(struct doing *doing) {
-    doing->act = (struct act){.game = doing->line->live->settings.game,
-                              .code = bytes_of(doing->line->code, ROOM_CODE_SIZE),
-                              .apply = apply,
-                              .finished = finished,
-                              .user = doing};
-    act_start(&doing->act);
+    doing->act = mem_zalloc(sizeof(*doing->act));
+    doing->act->game = doing->line->live->settings.game;
+    doing->act->code = bytes_of(doing->line->code, ROOM_CODE_SIZE);
+    doing->act->apply = apply;
+    doing->act->finished = finished;
+    doing->act->user = doing;
+    act_start(doing->act);
 }
 
 /* ---- reacting ---- */
