@@ -22,9 +22,14 @@
 enum { SCHEMA_FORMAT = 2, SCHEMA_FORMAT_1 = 1 };
 
 bool key_schema_has(const struct key_schema *keys, struct bytes name) {
-    for (unsigned i = 0; i < key_schema_count(keys); i++)
-        if (bytes_equal(keys->parts[i].name, name))
+    unsigned count = key_schema_count(keys);
+    for (unsigned i = 0; i < count; i++) {
+        struct bytes part = keys->parts[i].name;
+        /* without a call where the first bytes tell */
+        if (part.size == name.size &&
+            (part.size == 0 || (part.data[0] == name.data[0] && bytes_equal(part, name))))
             return true;
+    }
     return false;
 }
 

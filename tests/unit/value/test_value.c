@@ -126,6 +126,25 @@ static void compares_structure(void **state) {
     assert_null(value_get(&truth, BYTES("a")));
 }
 
+/* However many there are, each name is found and no other. */
+static void finds_among_any_number(void **state) {
+    (void)state;
+    for (uint32_t count = 0; count <= 40; count++) {
+        arena_reset(&arena);
+        struct pair *pairs = ARENA_ARRAY(&arena, struct pair, count + 1);
+        for (uint32_t i = 0; i < count; i++)
+            pairs[i] = (struct pair){.name = arena_printf(&arena, "n%02u", 2 * i + 1),
+                                     .value = string("v")};
+        struct item item = {pairs, count};
+        for (uint32_t i = 0; i <= 2 * count; i++) {
+            const struct value *found = item_get(&item, arena_printf(&arena, "n%02u", i));
+            assert_ptr_equal(found, i % 2 == 1 ? &pairs[i / 2].value : NULL);
+        }
+        assert_null(item_get(&item, BYTES("")));
+        assert_null(item_get(&item, BYTES("n")));
+    }
+}
+
 static void changes_one_attribute(void **state) {
     (void)state;
     struct random random;
@@ -203,7 +222,8 @@ int main(void) {
         cmocka_unit_test(names_types),           cmocka_unit_test(measures_sizes),
         cmocka_unit_test(measures_depth),        cmocka_unit_test(sorts_sets),
         cmocka_unit_test(sorts_pairs_stably),    cmocka_unit_test(compares_structure),
-        cmocka_unit_test(changes_one_attribute), cmocka_unit_test(finds_several),
+        cmocka_unit_test(changes_one_attribute), cmocka_unit_test(finds_among_any_number),
+        cmocka_unit_test(finds_several),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
