@@ -3,6 +3,8 @@
 
 #include "api/live_asking.h"
 
+#include "api/live/hub.h"
+#include "api/live/live_int.h"
 #include "game/record.h"
 
 static struct live_asking asking;
@@ -102,6 +104,34 @@ static void test_boards(void **state) {
     buf_release(&heard);
 }
 
+static void offer(struct bytes code, uint64_t version, const char *text) {
+    struct snapshot *snapshot = snapshot_new(bytes_str(text), NULL, 0);
+    snapshot->version = version;
+    hub_offer(asking.live->hub, &topic_room, code, snapshot);
+}
+
+/* Who offers a state may be late: what is shown never goes back. */
+static void test_offers(void **state) {
+    struct room *room = ARENA_NEW(&asking.arena, struct room);
+    struct buf heard = {0};
+    (void)state;
+    struct bytes code = live_room(&asking, "snakes-and-ladders");
+    offer(code, 1, "nobody looks");
+    int fd = live_open(&asking, code, "");
+    wait_for(fd, &heard, "\"type\":\"state\"");
+    assert_int_equal(room_load(asking.game, code, &asking.arena, &asking.failure, room), OK);
+    offer(code, room->version + 20, "the newer one");
+    wait_for(fd, &heard, "the newer one");
+    offer(code, room->version + 10, "an older one");
+    offer(code, room->version + 20, "the same one");
+    offer(code, room->version + 30, "the newest one");
+    wait_for(fd, &heard, "the newest one");
+    assert_true(bytes_find(buf_bytes(&heard), BYTES("an older one")) == SIZE_MAX);
+    assert_true(bytes_find(buf_bytes(&heard), BYTES("the same one")) == SIZE_MAX);
+    close(fd);
+    buf_release(&heard);
+}
+
 /* The end comes while lines are open, and matches run: each line is told. */
 static void test_end(void **state) {
     enum { LINES = 20 };
@@ -134,6 +164,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_all_see, begin, end),
         cmocka_unit_test_setup_teardown(test_comings, begin, end),
         cmocka_unit_test_setup_teardown(test_boards, begin, end),
+        cmocka_unit_test_setup_teardown(test_offers, begin, end),
         cmocka_unit_test_setup_teardown(test_end, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
