@@ -53,8 +53,8 @@ function ask(port, words, pipeline, requests) {
 }
 
 async function startOurs() {
-  const threads = ['--threads', options.threads, '--store-memory', options['store-memory']];
-  const server = await startServer({ data: path.join(folder, 'data'), args: ['--log-level', 'error', '--redis', '127.0.0.1:0', ...threads] });
+  const tuning = ['--threads', options.threads, '--store-memory', options['store-memory']];
+  const server = await startServer({ data: path.join(folder, 'data'), args: ['--log-level', 'error', '--redis', '127.0.0.1:0', ...tuning] });
   return { ...server, redis: redisPort(server) };
 }
 

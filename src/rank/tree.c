@@ -146,9 +146,11 @@ static void find_abreast(const struct tree *tree, const struct bytes *keys, size
 
 void tree_find_many(const struct tree *tree, const struct bytes *keys, size_t count,
                     uint64_t *ranks, bool *has) {
-    if (count == 1)
+    if (count == 1) {
         ranks[0] = tree_find(tree, keys[0], &has[0]);
-    for (size_t at = 0; at < count && count != 1; at += ABREAST)
+        return;
+    }
+    for (size_t at = 0; at < count; at += ABREAST)
         find_abreast(tree, keys + at, count - at < ABREAST ? count - at : ABREAST, ranks + at,
                      has + at);
 }
