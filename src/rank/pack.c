@@ -102,20 +102,14 @@ static inline unsigned head_find(const uint32_t *heads, unsigned count, uint32_t
     return less + sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-static inline uint64_t first_eight(const uint8_t *data) {
-    uint64_t word;
-    memcpy(&word, data, sizeof(word));
-    return __builtin_bswap64(word);
-}
-
 /* Orders the key against all keys of the pack by their prefix; 0 if it begins with it. */
 static inline int prefix_compare(const struct pack *pack, struct bytes key) {
     size_t size = pack->prefix;
     if (size == 0)
         return 0;
     if (size <= 8 && key.size >= 8) { /* the usual case, without a call; a pack has room for 8 */
-        uint64_t left = first_eight(key.data) >> (64 - 8 * size);
-        uint64_t right = first_eight(pack->data) >> (64 - 8 * size);
+        uint64_t left = bytes_word(bytes_of(key.data, 8), 0) >> (64 - 8 * size);
+        uint64_t right = bytes_word(bytes_of(pack->data, 8), 0) >> (64 - 8 * size);
         return (left > right) - (left < right);
     }
     int order = memcmp(key.data, pack->data, key.size < size ? key.size : size);
