@@ -47,6 +47,17 @@ void arena_recycle(struct arena *arena) {
     use_block(arena, arena->first);
 }
 
+void arena_rewind(struct arena *arena, size_t keep) {
+    arena->used = 0;
+    if (arena->first == NULL)
+        return;
+    struct arena_block *last = arena->first;
+    for (size_t size = last->size; last->next != NULL && size < keep; size += last->size)
+        last = last->next;
+    free_after(last);
+    use_block(arena, arena->first);
+}
+
 void arena_release(struct arena *arena) {
     if (arena->first != NULL) {
         free_after(arena->first);
@@ -69,7 +80,7 @@ static void add_block(struct arena *arena, size_t need) {
     struct arena_block *block = mem_alloc(sizeof(*block) + size);
     block->next = kept;
     block->size = size;
-    if (arena->first == NULL)
+    if (arena->current == NULL)
         arena->first = block;
     else
         arena->current->next = block;
@@ -107,7 +118,7 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t size) {
         }
     }
     void *piece = arena_alloc(arena, size);
-    if (old_size != 0)
+    if (old != NULL && old_size != 0)
         memcpy(piece, old, old_size);
     return piece;
 }

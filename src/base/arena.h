@@ -26,6 +26,9 @@ void arena_reset(struct arena *arena);
 /* The same, but keeps the memory that was used since the last time: where the next use is probably
  * as large. */
 void arena_recycle(struct arena *arena);
+/* The same, but keeps all memory up to so many bytes, used or not: where uses differ much in size.
+ */
+void arena_rewind(struct arena *arena, size_t keep);
 void arena_release(struct arena *arena);
 
 /* Uninitialized memory; never NULL. Cost: a few instructions unless a block runs out. */

@@ -124,14 +124,6 @@ bool take_varint(struct bytes *in, uint64_t *out) {
     return false;
 }
 
-bool take_bytes(struct bytes *in, size_t size, struct bytes *out) {
-    if (in->size < size)
-        return false;
-    *out = (struct bytes){in->data, size};
-    *in = bytes_skip(*in, size);
-    return true;
-}
-
 bool take_counted(struct bytes *in, struct bytes *out) {
     struct bytes rest = *in;
     uint64_t size;

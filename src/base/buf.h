@@ -73,7 +73,13 @@ bool take_u16(struct bytes *in, uint16_t *out);
 bool take_u32(struct bytes *in, uint32_t *out);
 bool take_u64(struct bytes *in, uint64_t *out);
 bool take_varint(struct bytes *in, uint64_t *out);
-bool take_bytes(struct bytes *in, size_t size, struct bytes *out);
+static inline bool take_bytes(struct bytes *in, size_t size, struct bytes *out) {
+    if (in->size < size)
+        return false;
+    *out = (struct bytes){in->data, size};
+    *in = bytes_skip(*in, size);
+    return true;
+}
 bool take_counted(struct bytes *in, struct bytes *out);
 
 #endif

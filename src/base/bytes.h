@@ -72,8 +72,4 @@ static inline struct bytes bytes_skip(struct bytes b, size_t count) {
 /* The position of `part` in `whole`, or SIZE_MAX. The empty part is at 0. */
 size_t bytes_find(struct bytes whole, struct bytes part);
 
-/* A 64-bit hash of good quality, not secret. Its values are part of the data format (they place
- * partitions in the store's order), so they never change for a given seed. */
-uint64_t bytes_hash(struct bytes b, uint64_t seed);
-
 #endif

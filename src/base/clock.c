@@ -1,15 +1,84 @@
 #include "base/clock.h"
 
+#include "base/limits.h"
+
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 static atomic_int_fast64_t shift_ms;
 
-int64_t clock_now_ms(void) {
+/* The belief of this process. While the wall clock agrees with it, readers need only its offset;
+ * everything else happens under the lock. */
+static struct time_belief belief;
+static pthread_mutex_t belief_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int_fast64_t offset_ms;
+static atomic_bool agrees; /* false at first: the first reader begins the belief */
+static void (*report_to)(const struct time_news *news);
+
+static int64_t read_ms(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 +
-           atomic_load_explicit(&shift_ms, memory_order_relaxed);
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct time_reading clock_read(void) {
+    return (struct time_reading){.wall_ms = read_ms(CLOCK_REALTIME),
+                                 .steady_ms = read_ms(CLOCK_BOOTTIME)};
+}
+
+/* With the lock. */
+static void publish(void) {
+    atomic_store_explicit(&offset_ms, belief.offset_ms, memory_order_relaxed);
+    atomic_store_explicit(&agrees, !belief.apart, memory_order_relaxed);
+}
+
+static int64_t believe(void) {
+    struct time_news news;
+    pthread_mutex_lock(&belief_lock);
+    int64_t now_ms = time_belief_at(&belief, clock_read(), &news);
+    publish();
+    pthread_mutex_unlock(&belief_lock);
+    if (news.event != TIME_AS_BEFORE && report_to != NULL)
+        report_to(&news);
+    return now_ms;
+}
+
+/* The offset of the reading is taken over when it has drifted by more than the rounding of two
+ * clocks, so that a drift never adds up to a jump. */
+static int64_t believed_ms(void) {
+    static _Thread_local int64_t checked_ms; /* by the wall clock: once a millisecond is enough */
+    struct time_reading reading = {.wall_ms = read_ms(CLOCK_REALTIME)};
+    bool agreed = atomic_load_explicit(&agrees, memory_order_relaxed);
+    if (agreed && reading.wall_ms == checked_ms)
+        return reading.wall_ms;
+    reading.steady_ms = read_ms(CLOCK_BOOTTIME);
+    int64_t drift_ms = reading.wall_ms - reading.steady_ms -
+                       atomic_load_explicit(&offset_ms, memory_order_relaxed);
+    if (!agreed || llabs(drift_ms) > 2)
+        return believe();
+    return checked_ms = reading.wall_ms;
+}
+
+int64_t clock_now_ms(void) {
+    return believed_ms() + atomic_load_explicit(&shift_ms, memory_order_relaxed);
+}
+
+struct time_reading clock_believed(void) {
+    int64_t now_ms = believed_ms();
+    return (struct time_reading){.wall_ms = now_ms, .steady_ms = read_ms(CLOCK_BOOTTIME)};
+}
+
+void clock_continue_from(int64_t now_ms) {
+    pthread_mutex_lock(&belief_lock);
+    time_belief_start(&belief, clock_read(), now_ms);
+    publish();
+    pthread_mutex_unlock(&belief_lock);
+}
+
+void clock_report_to(void (*report)(const struct time_news *news)) {
+    report_to = report;
 }
 
 int64_t clock_shift_ms(int64_t forward_ms) {

@@ -1,15 +1,32 @@
-/* Time. Any thread. */
+/* Time. Any thread.
+ *
+ * clock_now_ms() is for what is said about the world: when something was made, when it expires.
+ * It is the believed time (time_belief.h): the wall clock, except that a jump of it must prove
+ * itself first. clock_ticks_us() is for how long something takes: rates, time-outs, deadlines.
+ */
 #ifndef GT_BASE_CLOCK_H
 #define GT_BASE_CLOCK_H
 
-#include <stdint.h>
+#include "base/time_belief.h"
 
-/* Milliseconds since 1970, by the wall clock, plus what clock_shift_ms() has added. */
+/* Milliseconds since 1970 as believed, plus what clock_shift_ms() has added. */
 int64_t clock_now_ms(void);
 /* Moves the clock of this process forward, for tests of what time does. Returns the sum of all
  * shifts. */
 int64_t clock_shift_ms(int64_t forward_ms);
 /* Microseconds that only go forward, from an arbitrary start: for measuring and time-outs. */
 int64_t clock_ticks_us(void);
+
+/* Both clocks of the system as they are. */
+struct time_reading clock_read(void);
+/* The believed time without shifts, and the steady clock's with it: what a later process can go on
+ * from. */
+struct time_reading clock_believed(void);
+/* It is `now_ms` now, whatever the wall clock says; that has to prove itself. Before other threads
+ * start. */
+void clock_continue_from(int64_t now_ms);
+/* Is told what happens to the believed time, on whichever thread has asked for it. NULL: nobody is.
+ * Before other threads start. */
+void clock_report_to(void (*report)(const struct time_news *news));
 
 #endif

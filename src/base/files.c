@@ -30,13 +30,18 @@ static void shut(int file) {
     errno = reason;
 }
 
+static int sync_parent(const char *path);
+
+/* A folder that is made here is on the disk before anything is put into it: else a power cut could
+ * take what was synced inside along with its name. */
 static int make_one(const char *path) {
-    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -1;
+    if (mkdir(path, 0700) == 0)
+        return sync_parent(path);
+    return errno == EEXIST ? 0 : -1;
 }
 
 int files_make_path(const char *path) {
-    char *copy = mem_alloc(strlen(path) + 1);
-    strcpy(copy, path);
+    char *copy = mem_str(path);
     int result = 0;
     for (char *at = copy + 1; result == 0 && at[0] != '\0' && copy[0] != '\0'; at++) {
         if (*at != '/')
@@ -111,10 +116,11 @@ static int sync_parent(const char *path) {
     const char *slash = strrchr(path, '/');
     if (slash == NULL)
         return files_sync(".");
-    size_t size = slash == path ? 1 : (size_t)(slash - path);
-    char *parent = mem_alloc(size + 1);
+    /* "folder/." rather than "folder": that may be a link, which is not followed by itself. */
+    size_t size = (size_t)(slash - path) + 1;
+    char *parent = mem_alloc(size + 2);
     memcpy(parent, path, size);
-    parent[size] = '\0';
+    memcpy(parent + size, ".", 2);
     int result = files_sync(parent);
     drop(parent);
     return result;

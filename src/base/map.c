@@ -1,9 +1,10 @@
 #include "base/map.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 static uint64_t hash_of(struct bytes key) {
-    uint64_t hash = bytes_hash(key, 0x6d6170);
+    uint64_t hash = hash_keyed(key, 0x6d6170);
     return hash == 0 ? 1 : hash;
 }
 
@@ -13,7 +14,7 @@ void map_release(struct map *map) {
 }
 
 /* The slot that holds the key, or the free slot where it would go. Needs a free slot. */
-static struct map_slot *find(const struct map *map, uint64_t hash, struct bytes key) {
+static struct map_slot *map_find(const struct map *map, uint64_t hash, struct bytes key) {
     size_t at = hash & (map->room - 1);
     for (;; at = (at + 1) & (map->room - 1)) {
         struct map_slot *slot = &map->slots[at];
@@ -22,27 +23,27 @@ static struct map_slot *find(const struct map *map, uint64_t hash, struct bytes 
     }
 }
 
-static void grow(struct map *map) {
+static void map_grow(struct map *map) {
     struct map old = *map;
     map->room = old.room == 0 ? 16 : old.room * 2;
     map->slots = mem_zalloc(map->room * sizeof(*map->slots));
     for (size_t i = 0; i < old.room; i++)
         if (old.slots[i].hash != 0)
-            *find(map, old.slots[i].hash, old.slots[i].key) = old.slots[i];
+            *map_find(map, old.slots[i].hash, old.slots[i].key) = old.slots[i];
     mem_free(old.slots);
 }
 
 void *map_get(const struct map *map, struct bytes key) {
     if (map->count == 0)
         return NULL;
-    return find(map, hash_of(key), key)->value;
+    return map_find(map, hash_of(key), key)->value;
 }
 
 void *map_put(struct map *map, struct bytes key, void *value) {
     if ((map->count + 1) * 4 > map->room * 3)
-        grow(map);
+        map_grow(map);
     uint64_t hash = hash_of(key);
-    struct map_slot *slot = find(map, hash, key);
+    struct map_slot *slot = map_find(map, hash, key);
     void *old = slot->value;
     if (slot->hash == 0)
         map->count++;
@@ -66,7 +67,7 @@ static void close_hole(struct map *map, size_t hole) {
 void *map_del(struct map *map, struct bytes key) {
     if (map->count == 0)
         return NULL;
-    struct map_slot *slot = find(map, hash_of(key), key);
+    struct map_slot *slot = map_find(map, hash_of(key), key);
     if (slot->hash == 0)
         return NULL;
     void *old = slot->value;

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,6 +15,13 @@ static void *require(void *block, size_t size) {
         abort();
     }
     return block;
+}
+
+void mem_configure(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, MEM_MAPPED);
+    mallopt(M_TRIM_THRESHOLD, 4 * MEM_MAPPED); /* free memory at a heap's end that is kept */
+#endif
 }
 
 void *mem_alloc(size_t size) {
@@ -30,6 +38,11 @@ void *mem_realloc(void *old, size_t size) {
 
 void mem_free(void *block) {
     free(block);
+}
+
+char *mem_str(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_alloc(size), text, size);
 }
 
 static void *map(size_t size) {

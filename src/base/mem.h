@@ -9,10 +9,18 @@
 
 #include <stddef.h>
 
+/* Tells the C library's allocator how to keep memory; called once, before threads are started.
+ * Blocks of MEM_MAPPED bytes and more come from the system and go back to it when they are freed.
+ * The library would raise that bound to the largest block freed so far, and from then on keep such
+ * blocks for the thread that had them: each thread that once needed much would hold it for good. */
+enum { MEM_MAPPED = 256 * 1024 };
+void mem_configure(void);
 void *mem_alloc(size_t size);
 void *mem_zalloc(size_t size);
 void *mem_realloc(void *old, size_t size);
 void mem_free(void *block);
+/* A copy of a text that ends with NUL. */
+char *mem_str(const char *text);
 /* Much memory at once, in pieces of MEM_LARGE bytes, straight from the system and in its large
  * pages where it has such: a walk all over it finds its way sooner. `old` NULL: new; size 0: freed.
  * It may move, what was there stays, and what is added is zeros. */

@@ -29,6 +29,8 @@ enum status {
     BUSY = -20,            /* too much is waiting; the same may be tried again soon */
     DENIED = -21,          /* who asks may not */
     DUPLICATE = -22,       /* what was to be new is there already */
+    WOULD_BLOCK = -23, /* it would take long, and was not to: ask again from where one may wait */
+    BEING_BUILT = -24, /* ranks are not known while the ranking is made from its items */
 };
 
 /* What went wrong, for people: a status and a sentence in the request's arena. */
@@ -37,9 +39,25 @@ struct failure {
     struct bytes text;
 };
 
+/* What a call works in: the arena that its results live in, and where the sentence about a failure
+ * goes. It is two pointers and passed by value; who calls keeps both. */
+struct scope {
+    struct arena *arena;
+    struct failure *failure;
+};
+
 /* Fills in *failure and returns `status`, so that a caller can `return failure_set(...)`. */
 enum status failure_set(struct failure *failure, struct arena *arena, enum status status,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* clang-tidy's analyzer sees one file at a time and has to be told what comes back from functions
+ * such as failure_set(): else it follows paths on which a call has failed and returned OK. A header
+ * that declares one wraps it in STATUS_RETURNED() under this #ifdef; elsewhere nothing changes. */
+#ifdef __clang_analyzer__
+#define STATUS_RETURNED(call, status) ((call), (status))
+#define failure_set(failure, arena, status, ...) \
+    STATUS_RETURNED(failure_set((failure), (arena), (status), __VA_ARGS__), (status))
+#endif
 
 /* A short constant name such as "invalid", for logs and tests. */
 const char *status_name(enum status status);

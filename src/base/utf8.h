@@ -1,7 +1,8 @@
-/* Text: what is UTF-8 and what is not. */
+/* Text: what is UTF-8 and what is not, and text in lower case for searching. */
 #ifndef GT_BASE_UTF8_H
 #define GT_BASE_UTF8_H
 
+#include "base/arena.h"
 #include "base/bytes.h"
 
 /* Whether the bytes are UTF-8, as strings must be. */
@@ -32,5 +33,9 @@ static inline size_t utf8_span(const uint8_t *at, const uint8_t *end) {
         return 0;
     return 4;
 }
+
+/* The text with each letter in lower case where Unicode has a single one for it, in the arena: what
+ * two texts have in common that differ in case only. Bytes that are not UTF-8 stay as they are. */
+struct bytes utf8_lower(struct bytes text, struct arena *arena);
 
 #endif

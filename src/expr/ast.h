@@ -2,8 +2,8 @@
  *
  * Reading happens in three passes, and the order of the service's faults follows from them:
  *   1. parse: tokens to nodes. Syntax, and parentheses in parentheses.
- *   2. shape (shape.c): which functions stand where, reserved words, list indexes; in the order
- *      of the text.
+ *   2. shape (check_shape.c): which functions stand where, reserved words, list indexes; in the
+ * order of the text.
  *   3. bind (bind.c): aliases become names and values; numbers and types of operands are checked.
  * After bind a tree refers to nothing but the text, the environment and its arena.
  */

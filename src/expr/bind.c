@@ -1,3 +1,4 @@
+#include "base/base64.h"
 #include "base/limits.h"
 #include "expr/check.h"
 #include "expr/env.h"
@@ -51,17 +52,11 @@ static enum status bind_value(struct binder *binder, struct node *node) {
 }
 
 static struct bytes base64_text(struct bytes from, struct arena *arena) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t size = (from.size + 2) / 3 * 4;
-    char *to = arena_alloc(arena, size);
-    for (size_t i = 0, j = 0; i < from.size; i += 3, j += 4) {
-        uint32_t group = 0;
-        for (size_t k = 0; k < 3; k++)
-            group = group << 8 | (i + k < from.size ? from.data[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            to[j + k] = i + k > from.size ? '=' : digits[group >> (18 - 6 * k) & 63];
-    }
-    return bytes_of(to, size);
+    struct buf text = {0};
+    base64_put(&text, from);
+    struct bytes copy = arena_copy(arena, buf_bytes(&text));
+    buf_release(&text);
+    return copy;
 }
 
 /* "AttributeValue: {N:12}" */

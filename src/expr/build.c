@@ -31,14 +31,13 @@ const struct value *expr_path_find(const struct expr_path *path, const struct it
     return at;
 }
 
-enum status expr_paths_check(const struct expr_path *paths, uint32_t count, struct arena *arena,
-                             struct failure *failure) {
-    struct expr_source source = {.arena = arena, .failure = failure};
+enum status expr_paths_check(const struct expr_path *paths, uint32_t count, struct scope in) {
+    struct expr_source source = {.arena = in.arena, .failure = in.failure};
     struct binder binder = {.source = &source};
-    struct path_set set = {ARENA_ARRAY(arena, struct target, count), count};
+    struct path_set set = {ARENA_ARRAY(in.arena, struct target, count), count};
     for (uint32_t i = 0; i < count; i++) {
-        struct path *path = ARENA_NEW(arena, struct path);
-        *path = path_of(arena, &paths[i]);
+        struct path *path = ARENA_NEW(in.arena, struct path);
+        *path = path_of(in.arena, &paths[i]);
         set.targets[i] = (struct target){path, i};
     }
     return bind_paths(&binder, &set);
@@ -90,34 +89,33 @@ struct node *build_call(struct arena *arena, struct bytes name, struct node *con
 
 /* --- wholes --- */
 
-enum status build_condition(struct node *root, struct arena *arena, struct failure *failure,
-                            struct condition **out) {
+enum status build_condition(struct node *root, struct scope in, struct condition **out) {
     assert(node_is_condition(root));
-    struct expr_source source = {.arena = arena, .failure = failure};
+    struct expr_source source = {.arena = in.arena, .failure = in.failure};
     struct binder binder = {.source = &source};
     enum status status = bind_node(&binder, root);
     if (status == OK)
         status = bind_end(&binder);
     if (status != OK)
         return status;
-    *out = ARENA_NEW(arena, struct condition);
+    *out = ARENA_NEW(in.arena, struct condition);
     (*out)->root = root;
     return OK;
 }
 
-enum status build_update(const struct build_change *changes, uint32_t count, struct arena *arena,
-                         struct failure *failure, struct update **out) {
+enum status build_update(const struct build_change *changes, uint32_t count, struct scope in,
+                         struct update **out) {
     static const enum action_type types[] = {
         [BUILD_SET] = ACTION_SET,
         [BUILD_REMOVE] = ACTION_REMOVE,
         [BUILD_ADD] = ACTION_ADD,
         [BUILD_DELETE] = ACTION_DELETE,
     };
-    struct expr_source source = {.arena = arena, .failure = failure};
-    struct update *update = ARENA_NEW(arena, struct update);
+    struct expr_source source = {.arena = in.arena, .failure = in.failure};
+    struct update *update = ARENA_NEW(in.arena, struct update);
     for (uint32_t i = 0; i < count; i++) {
-        struct action *action = update_add(update, arena, types[changes[i].verb]);
-        action->path = path_of(arena, &changes[i].path);
+        struct action *action = update_add(update, in.arena, types[changes[i].verb]);
+        action->path = path_of(in.arena, &changes[i].path);
         action->value = changes[i].value;
     }
     enum status status = update_bind(&source, update);

@@ -26,8 +26,7 @@ struct expr_path {
 /* The value at the path, or NULL. */
 const struct value *expr_path_find(const struct expr_path *path, const struct item *item);
 /* INVALID when one of the paths is another's beginning. */
-enum status expr_paths_check(const struct expr_path *paths, uint32_t count, struct arena *arena,
-                             struct failure *failure);
+enum status expr_paths_check(const struct expr_path *paths, uint32_t count, struct scope in);
 
 struct node;
 
@@ -56,8 +55,7 @@ struct node *build_operator(struct arena *arena, enum build_op op, struct node *
 struct node *build_call(struct arena *arena, struct bytes name, struct node *const *operands,
                         uint32_t count);
 
-enum status build_condition(struct node *root, struct arena *arena, struct failure *failure,
-                            struct condition **out);
+enum status build_condition(struct node *root, struct scope in, struct condition **out);
 
 enum build_verb { BUILD_SET, BUILD_REMOVE, BUILD_ADD, BUILD_DELETE };
 
@@ -67,7 +65,7 @@ struct build_change {
     struct node *value; /* SET: a term; ADD, DELETE: a value; REMOVE: NULL */
 };
 
-enum status build_update(const struct build_change *changes, uint32_t count, struct arena *arena,
-                         struct failure *failure, struct update **out);
+enum status build_update(const struct build_change *changes, uint32_t count, struct scope in,
+                         struct update **out);
 
 #endif

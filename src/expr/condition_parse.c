@@ -14,6 +14,7 @@
 #include "expr/check.h"
 #include "expr/condition.h"
 #include "expr/parse.h"
+#include "expr/parse_cache.h"
 
 static struct node *parse_either(struct parser *parser);
 
@@ -136,7 +137,8 @@ static struct node *parse_either(struct parser *parser) {
     return parse_chain(parser, TOKEN_OR, NODE_OR, parse_conjunction);
 }
 
-enum status condition_parse_tree(const struct expr_source *source, struct node **out) {
+/* Passes 1 and 2. */
+static enum status read_text(const struct expr_source *source, struct node **out) {
     struct parser parser;
     enum status status = parse_begin(&parser, source);
     if (status != OK)
@@ -146,9 +148,19 @@ enum status condition_parse_tree(const struct expr_source *source, struct node *
         parse_fail_syntax(&parser);
     if (parser.status != OK || !parse_end(&parser))
         return parser.status;
+    *out = root;
+    return check_shape(source, root, PLACE_CONDITION);
+}
 
+enum status condition_parse_tree(const struct expr_source *source, struct node **out) {
     struct binder binder = {.source = source};
-    status = check_shape(source, root, PLACE_CONDITION);
+    struct node *root = parse_cache_condition(source);
+    enum status status = OK;
+    if (root == NULL) {
+        status = read_text(source, &root);
+        if (status == OK)
+            parse_cache_keep_condition(source, root);
+    }
     if (status == OK)
         status = bind_node(&binder, root);
     if (status == OK)
@@ -159,7 +171,7 @@ enum status condition_parse_tree(const struct expr_source *source, struct node *
 }
 
 enum status condition_parse(const struct expr_source *source, struct condition **out) {
-    struct node *root;
+    struct node *root = NULL;
     enum status status = condition_parse_tree(source, &root);
     if (status != OK)
         return status;

@@ -24,7 +24,7 @@ const struct value *env_value(struct expr_env *env, struct bytes alias) {
 }
 
 static bool is_alias(struct bytes alias, char mark) {
-    if (alias.size < 2 || alias.data[0] != mark)
+    if (alias.size < 2 || alias.data[0] != (uint8_t)mark)
         return false;
     for (size_t i = 1; i < alias.size; i++) {
         uint8_t c = alias.data[i];
@@ -35,36 +35,31 @@ static bool is_alias(struct bytes alias, char mark) {
     return true;
 }
 
-static enum status check_alias(struct bytes alias, const char *parameter, struct arena *arena,
-                               struct failure *failure) {
+static enum status check_alias(struct bytes alias, const char *parameter, struct scope in) {
     if (alias.size > LIMIT_EXPRESSION_TOKEN_SIZE)
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "%s contains invalid key: The expression attribute map contains a key "
                            "that is too long; size of key: %zu",
                            parameter, alias.size);
     if (!is_alias(alias, parameter[sizeof("ExpressionAttribute") - 1] == 'N' ? '#' : ':'))
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "%s contains invalid key: Syntax error; key: \"%.*s\"", parameter,
                            BYTES_ARG(alias));
     return OK;
 }
 
-enum status expr_check_names(const struct expr_env *env, struct arena *arena,
-                             struct failure *failure) {
+enum status expr_check_names(const struct expr_env *env, struct scope in) {
     for (size_t i = 0; i < env->name_count; i++) {
-        enum status status =
-            check_alias(env->names[i].alias, "ExpressionAttributeNames", arena, failure);
+        enum status status = check_alias(env->names[i].alias, "ExpressionAttributeNames", in);
         if (status != OK)
             return status;
     }
     return OK;
 }
 
-enum status expr_check_values(const struct expr_env *env, struct arena *arena,
-                              struct failure *failure) {
+enum status expr_check_values(const struct expr_env *env, struct scope in) {
     for (size_t i = 0; i < env->value_count; i++) {
-        enum status status =
-            check_alias(env->values[i].alias, "ExpressionAttributeValues", arena, failure);
+        enum status status = check_alias(env->values[i].alias, "ExpressionAttributeValues", in);
         if (status != OK)
             return status;
     }
@@ -78,26 +73,25 @@ static void join(struct buf *list, struct bytes alias) {
     buf_put(list, alias);
 }
 
-static enum status fail_unused(struct arena *arena, struct failure *failure, const char *parameter,
-                               struct buf *list) {
-    failure_set(failure, arena, INVALID, "Value provided in %s unused in expressions: keys: {%.*s}",
-                parameter, (int)list->size, (const char *)list->data);
+static enum status fail_unused(struct scope in, const char *parameter, struct buf *list) {
+    failure_set(in.failure, in.arena, INVALID,
+                "Value provided in %s unused in expressions: keys: {%.*s}", parameter,
+                (int)list->size, (const char *)list->data);
     buf_release(list);
     return INVALID;
 }
 
-enum status expr_check_unused(const struct expr_env *env, struct arena *arena,
-                              struct failure *failure) {
+enum status expr_check_unused(const struct expr_env *env, struct scope in) {
     struct buf list = {0};
     for (size_t i = 0; i < env->name_count; i++)
         if (!env->names[i].used)
             join(&list, env->names[i].alias);
     if (list.size != 0)
-        return fail_unused(arena, failure, "ExpressionAttributeNames", &list);
+        return fail_unused(in, "ExpressionAttributeNames", &list);
     for (size_t i = 0; i < env->value_count; i++)
         if (!env->values[i].used)
             join(&list, env->values[i].alias);
     if (list.size != 0)
-        return fail_unused(arena, failure, "ExpressionAttributeValues", &list);
+        return fail_unused(in, "ExpressionAttributeValues", &list);
     return OK;
 }

@@ -35,15 +35,12 @@ struct expr_env {
 
 /* Whether every alias is well formed ("#" or ":", then letters, digits and _, 255 bytes at most);
  * before the first expression is parsed. */
-enum status expr_check_names(const struct expr_env *env, struct arena *arena,
-                             struct failure *failure);
-enum status expr_check_values(const struct expr_env *env, struct arena *arena,
-                              struct failure *failure);
+enum status expr_check_names(const struct expr_env *env, struct scope in);
+enum status expr_check_values(const struct expr_env *env, struct scope in);
 
 /* "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b}", and likewise
  * for values; names first. */
-enum status expr_check_unused(const struct expr_env *env, struct arena *arena,
-                              struct failure *failure);
+enum status expr_check_unused(const struct expr_env *env, struct scope in);
 
 /* How a parser is told what it reads. */
 struct expr_source {
@@ -88,6 +85,12 @@ struct key_condition {
     unsigned count;
 };
 enum status key_condition_parse(const struct expr_source *source, struct key_condition *out);
+/* The two halves of it, for whoever has other expressions to read between them: the syntax, whose
+ * tree lives in the source's arena, and what the tree means as a condition on keys. */
+struct node;
+enum status key_condition_parse_tree(const struct expr_source *source, struct node **out);
+enum status key_condition_read(const struct expr_source *source, const struct node *root,
+                               struct key_condition *out);
 
 /* --- projections --- */
 
@@ -108,8 +111,8 @@ struct update;
 enum status update_parse(const struct expr_source *source, struct update **out);
 /* The new item. All right-hand sides see the old one. INVALID with the service's text when a path
  * is not there or an operand has the wrong type. Does not check sizes or keys. */
-enum status update_apply(const struct update *update, const struct item *old, struct arena *arena,
-                         struct failure *failure, struct item *out);
+enum status update_apply(const struct update *update, const struct item *old, struct scope in,
+                         struct item *out);
 /* Whether it makes an item where there is none: one that only takes away does not. */
 bool update_creates(const struct update *update);
 /* Each top-level attribute it writes. */

@@ -11,7 +11,7 @@ struct key_reader {
     struct key_condition *out;
 };
 
-static enum status refuse(const struct key_reader *reader, const char *text) {
+static enum status refuse_key_condition(const struct key_reader *reader, const char *text) {
     return failure_set(reader->source->failure, reader->source->arena, INVALID, "%s", text);
 }
 
@@ -38,18 +38,20 @@ static enum status find_attribute(const struct key_reader *reader, const struct 
                            BYTES_ARG(node_name(node)));
     for (const struct node *child = node->first; child != NULL; child = child->next) {
         if (child->type == NODE_FUNCTION)
-            return refuse(reader, "KeyConditionExpressions cannot contain nested operations");
+            return refuse_key_condition(reader,
+                                        "KeyConditionExpressions cannot contain nested operations");
         if (child->type != NODE_PATH)
             continue;
         if (*out != NULL)
-            return refuse(reader, BAD_CONDITION "Multiple attribute names used in one condition");
+            return refuse_key_condition(reader, BAD_CONDITION
+                                        "Multiple attribute names used in one condition");
         if (child->path.count > 1)
-            return refuse(reader,
-                          "KeyConditionExpressions cannot have conditions on nested attributes");
+            return refuse_key_condition(
+                reader, "KeyConditionExpressions cannot have conditions on nested attributes");
         *out = child;
     }
     if (*out == NULL)
-        return refuse(reader, BAD_CONDITION "No key attribute specified");
+        return refuse_key_condition(reader, BAD_CONDITION "No key attribute specified");
     return OK;
 }
 
@@ -82,10 +84,10 @@ static enum status read_test(const struct key_reader *reader, const struct node 
     struct bytes name = attribute->path.steps[0].name;
     for (unsigned i = 0; i < out->count; i++)
         if (bytes_equal(out->tests[i].name, name))
-            return refuse(reader,
-                          "KeyConditionExpressions must only contain one condition per key");
+            return refuse_key_condition(
+                reader, "KeyConditionExpressions must only contain one condition per key");
     if (out->count == KEY_TESTS_MAX)
-        return refuse(reader, "Conditions can be of length 1 or 2 only");
+        return refuse_key_condition(reader, "Conditions can be of length 1 or 2 only");
     bool mirrored = attribute != node->first;
     const struct node *low = mirrored ? node->first : node->first->next;
     struct key_test *test = &out->tests[out->count++];
@@ -106,12 +108,19 @@ static enum status read_tests(const struct key_reader *reader, const struct node
     return OK;
 }
 
-enum status key_condition_parse(const struct expr_source *source, struct key_condition *out) {
-    struct node *root;
-    enum status status = condition_parse_tree(source, &root);
-    if (status != OK)
-        return status;
+enum status key_condition_parse_tree(const struct expr_source *source, struct node **out) {
+    return condition_parse_tree(source, out);
+}
+
+enum status key_condition_read(const struct expr_source *source, const struct node *root,
+                               struct key_condition *out) {
     out->count = 0;
     struct key_reader reader = {source, out};
     return read_tests(&reader, root);
+}
+
+enum status key_condition_parse(const struct expr_source *source, struct key_condition *out) {
+    struct node *root;
+    enum status status = key_condition_parse_tree(source, &root);
+    return status == OK ? key_condition_read(source, root, out) : status;
 }

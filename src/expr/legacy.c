@@ -47,28 +47,27 @@ bool legacy_op_named(struct bytes name, enum legacy_op *out) {
 
 /* --- tests --- */
 
-static enum status check_test(const struct legacy_test *test, struct arena *arena,
-                              struct failure *failure) {
+static enum status check_test(const struct legacy_test *test, struct scope in) {
     struct bytes name = operators[test->op].name;
     uint32_t count = operators[test->op].count;
     if (count == COUNT_ANY ? test->count == 0 : test->count != count)
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            BAD_VALUES "Invalid number of argument(s) for the %.*s "
                                       "ComparisonOperator",
                            BYTES_ARG(name));
     for (uint32_t i = 1; i < test->count; i++)
         if (test->values[i].type != test->values[0].type)
-            return failure_set(failure, arena, INVALID,
+            return failure_set(in.failure, in.arena, INVALID,
                                BAD_VALUES "AttributeValues inside AttributeValueList must be of "
                                           "same type");
     for (uint32_t i = 0; i < test->count; i++)
         if ((operators[test->op].types & TYPE_MASK(test->values[i].type)) == 0)
-            return failure_set(failure, arena, INVALID,
+            return failure_set(in.failure, in.arena, INVALID,
                                BAD_VALUES "ComparisonOperator %.*s is not valid for %s "
                                           "AttributeValue type",
                                BYTES_ARG(name), value_type_name(test->values[i].type));
     if (test->op == LEGACY_BETWEEN && value_compare(&test->values[0], &test->values[1]) > 0)
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "The BETWEEN condition was provided a range where the lower bound is "
                            "greater than the upper bound");
     return OK;
@@ -147,35 +146,36 @@ static struct node *test_node(struct arena *arena, const struct legacy_test *tes
     return test_not_contains(arena, test);
 }
 
-enum status legacy_condition(const struct legacy_test *tests, size_t count, bool any,
-                             struct arena *arena, struct failure *failure, struct condition **out) {
-    struct condition *condition = ARENA_NEW(arena, struct condition);
+enum status legacy_condition(const struct legacy_tests *tests, struct scope in,
+                             struct condition **out) {
+    struct condition *condition = ARENA_NEW(in.arena, struct condition);
     /* Nothing to test holds. */
-    condition->root = node_new(arena, any && count > 0 ? NODE_OR : NODE_AND);
+    condition->root = node_new(in.arena, tests->any && tests->count > 0 ? NODE_OR : NODE_AND);
     struct node_list list = node_list_of(condition->root);
-    for (size_t i = 0; i < count; i++) {
-        enum status status = check_test(&tests[i], arena, failure);
+    for (size_t i = 0; i < tests->count; i++) {
+        enum status status = check_test(&tests->tests[i], in);
         if (status != OK)
             return status;
-        node_list_add(&list, test_node(arena, &tests[i]));
+        node_list_add(&list, test_node(in.arena, &tests->tests[i]));
     }
     *out = condition;
     return OK;
 }
 
-enum status legacy_key_condition(const struct legacy_test *tests, size_t count, struct arena *arena,
-                                 struct failure *failure, struct key_condition *out) {
+enum status legacy_key_condition(const struct legacy_test *tests, size_t count, struct scope in,
+                                 struct key_condition *out) {
     for (size_t i = 0; i < count; i++) {
-        enum status status = check_test(&tests[i], arena, failure);
+        enum status status = check_test(&tests[i], in);
         if (status != OK)
             return status;
     }
     if (count == 0 || count > KEY_TESTS_MAX)
-        return failure_set(failure, arena, INVALID, "Conditions can be of length 1 or 2 only");
+        return failure_set(in.failure, in.arena, INVALID,
+                           "Conditions can be of length 1 or 2 only");
     for (size_t i = 0; i < count; i++) {
         const struct legacy_test *test = &tests[i];
         if (!operators[test->op].indexable)
-            return failure_set(failure, arena, INVALID,
+            return failure_set(in.failure, in.arena, INVALID,
                                "Attempted conditional constraint is not an indexable operation");
         out->tests[i] = (struct key_test){
             .name = test->name, .op = operators[test->op].key_op, .low = test->values[0]};
@@ -188,22 +188,21 @@ enum status legacy_key_condition(const struct legacy_test *tests, size_t count, 
 
 /* --- changes --- */
 
-static enum status check_change(const struct legacy_change *change, struct arena *arena,
-                                struct failure *failure) {
+static enum status check_change(const struct legacy_change *change, struct scope in) {
     if (change->value == NULL) {
         if (change->action == LEGACY_DELETE)
             return OK;
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            BAD_VALUES "Only DELETE action is allowed when no attribute value is "
                                       "specified");
     }
     enum value_type type = change->value->type;
     if (change->action == LEGACY_DELETE && !value_is_set(type))
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            BAD_VALUES "DELETE action with value is not supported for the type %s",
                            value_type_name(type));
     if (change->action == LEGACY_ADD && !value_is_set(type) && type != VALUE_N && type != VALUE_L)
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            BAD_VALUES "ADD action is not supported for the type %s",
                            value_type_name(type));
     return OK;
@@ -221,22 +220,22 @@ static enum action_type action_of(const struct legacy_change *change) {
     return change->value == NULL ? ACTION_REMOVE : ACTION_DELETE;
 }
 
-enum status legacy_update(const struct legacy_change *changes, size_t count, struct arena *arena,
-                          struct failure *failure, struct update **out) {
-    struct update *update = ARENA_NEW(arena, struct update);
+enum status legacy_update(const struct legacy_change *changes, size_t count, struct scope in,
+                          struct update **out) {
+    struct update *update = ARENA_NEW(in.arena, struct update);
     update->legacy = true;
     for (size_t i = 0; i < count; i++) {
-        enum status status = check_change(&changes[i], arena, failure);
+        enum status status = check_change(&changes[i], in);
         if (status != OK)
             return status;
-        struct action *action = update_add(update, arena, action_of(&changes[i]));
-        action->path = path_of_name(arena, changes[i].name);
+        struct action *action = update_add(update, in.arena, action_of(&changes[i]));
+        action->path = path_of_name(in.arena, changes[i].name);
         if (changes[i].value != NULL) {
-            action->value = node_new(arena, NODE_VALUE);
+            action->value = node_new(in.arena, NODE_VALUE);
             action->value->value = changes[i].value;
         }
     }
-    update_fill_set(update, arena);
+    update_fill_set(update, in.arena);
     path_set_sort(&update->set);
     *out = update;
     return OK;

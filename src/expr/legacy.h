@@ -32,12 +32,18 @@ struct legacy_test {
     uint32_t count;
 };
 
+struct legacy_tests {
+    const struct legacy_test *tests;
+    size_t count;
+    bool any; /* one that holds is enough; else all must */
+};
+
 /* INVALID when an operator has the wrong number or types of values. */
-enum status legacy_condition(const struct legacy_test *tests, size_t count, bool any,
-                             struct arena *arena, struct failure *failure, struct condition **out);
-/* The same tests as a key condition. */
-enum status legacy_key_condition(const struct legacy_test *tests, size_t count, struct arena *arena,
-                                 struct failure *failure, struct key_condition *out);
+enum status legacy_condition(const struct legacy_tests *tests, struct scope in,
+                             struct condition **out);
+/* Tests as a key condition. */
+enum status legacy_key_condition(const struct legacy_test *tests, size_t count, struct scope in,
+                                 struct key_condition *out);
 
 enum legacy_action { LEGACY_PUT, LEGACY_ADD, LEGACY_DELETE };
 
@@ -47,7 +53,7 @@ struct legacy_change {
     const struct value *value; /* NULL: none was given */
 };
 
-enum status legacy_update(const struct legacy_change *changes, size_t count, struct arena *arena,
-                          struct failure *failure, struct update **out);
+enum status legacy_update(const struct legacy_change *changes, size_t count, struct scope in,
+                          struct update **out);
 
 #endif

@@ -6,7 +6,7 @@
 /* Each level of a valid expression has an operator of its own, or its parentheses are redundant. */
 enum { DEPTH_MAX = LIMIT_EXPRESSION_OPERATORS + 2 };
 
-enum status expr_fault(const struct expr_source *source, const char *format, ...) {
+enum status(expr_fault)(const struct expr_source *source, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct bytes text = arena_vprintf(source->arena, format, args);

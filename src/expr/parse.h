@@ -9,6 +9,9 @@
  * parameter, and returns INVALID. */
 enum status expr_fault(const struct expr_source *source, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+#ifdef __clang_analyzer__
+#define expr_fault(...) STATUS_RETURNED(expr_fault(__VA_ARGS__), INVALID)
+#endif
 
 /* The fault of an expression with more operators than are allowed. */
 enum status expr_fault_operators(const struct expr_source *source);

@@ -44,25 +44,26 @@ static bool evaluate(struct applier *applier, const struct node *node, struct va
 
 /* Both operands, each of the type; told in that order. */
 static bool evaluate_two(struct applier *applier, const struct node *node, enum value_type type,
-                         struct value *left, struct value *right) {
-    if (!evaluate(applier, node->first, left))
-        return false;
-    if (left->type != type)
-        return fail(applier, BAD_OPERAND);
-    if (!evaluate(applier, node->first->next, right))
-        return false;
-    return right->type == type || fail(applier, BAD_OPERAND);
+                         struct value out[2]) {
+    const struct node *operand = node->first;
+    for (int i = 0; i < 2; i++, operand = operand->next) {
+        if (!evaluate(applier, operand, &out[i]))
+            return false;
+        if (out[i].type != type)
+            return fail(applier, BAD_OPERAND);
+    }
+    return true;
 }
 
 static bool evaluate_sum(struct applier *applier, const struct node *node, struct value *out) {
-    struct value left, right;
-    if (!evaluate_two(applier, node, VALUE_N, &left, &right))
+    struct value two[2] = {{0}};
+    if (!evaluate_two(applier, node, VALUE_N, two))
         return false;
     *out = (struct value){.type = VALUE_N};
-    return number_ok(applier,
-                     node->type == NODE_PLUS
-                         ? number_add(applier->arena, left.bytes, right.bytes, &out->bytes)
-                         : number_subtract(applier->arena, left.bytes, right.bytes, &out->bytes));
+    return number_ok(
+        applier, node->type == NODE_PLUS
+                     ? number_add(applier->arena, two[0].bytes, two[1].bytes, &out->bytes)
+                     : number_subtract(applier->arena, two[0].bytes, two[1].bytes, &out->bytes));
 }
 
 static struct value list_join(struct arena *arena, const struct value *left,
@@ -88,10 +89,10 @@ static bool evaluate_function(struct applier *applier, const struct node *node, 
             *out = *found;
         return true;
     }
-    struct value left, right;
-    if (!evaluate_two(applier, node, VALUE_L, &left, &right))
+    struct value two[2] = {{0}};
+    if (!evaluate_two(applier, node, VALUE_L, two))
         return false;
-    *out = list_join(applier->arena, &left, &right);
+    *out = list_join(applier->arena, &two[0], &two[1]);
     return true;
 }
 
@@ -261,10 +262,10 @@ static bool build(struct applier *applier, struct path_range range, const struct
     return true;
 }
 
-enum status update_apply(const struct update *update, const struct item *old, struct arena *arena,
-                         struct failure *failure, struct item *out) {
-    struct applier applier = {update, old, arena, failure, NULL, OK};
-    applier.results = arena_alloc(arena, sizeof(struct value) * update->count);
+enum status update_apply(const struct update *update, const struct item *old, struct scope in,
+                         struct item *out) {
+    struct applier applier = {update, old, in.arena, in.failure, NULL, OK};
+    applier.results = arena_alloc(in.arena, sizeof(struct value) * update->count);
     for (uint32_t i = 0; i < update->count; i++) {
         const struct action *action = &update->actions[i];
         if (action->type == ACTION_SET && !evaluate(&applier, action->value, &applier.results[i]))

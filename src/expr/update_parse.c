@@ -10,6 +10,7 @@
 
 #include "expr/check.h"
 #include "expr/parse.h"
+#include "expr/parse_cache.h"
 
 static const char *const section_names[] = {"SET", "REMOVE", "ADD", "DELETE"};
 
@@ -182,8 +183,8 @@ enum status update_bind(const struct expr_source *source, struct update *update)
     return status == OK ? bind_end(&binder) : status;
 }
 
-enum status update_parse(const struct expr_source *source, struct update **out) {
-    struct update *update = ARENA_NEW(source->arena, struct update);
+/* Passes 1 and 2. */
+static enum status read_text(const struct expr_source *source, struct update *update) {
     const char *twice = NULL;
     enum status status = parse_sections(source, update, &twice);
     if (status == OK)
@@ -191,6 +192,17 @@ enum status update_parse(const struct expr_source *source, struct update **out) 
     if (status == OK && twice != NULL)
         status = expr_fault(
             source, "The \"%s\" section can only be used once in an update expression;", twice);
+    return status;
+}
+
+enum status update_parse(const struct expr_source *source, struct update **out) {
+    struct update *update = ARENA_NEW(source->arena, struct update);
+    enum status status = OK;
+    if (!parse_cache_update(source, update)) {
+        status = read_text(source, update);
+        if (status == OK)
+            parse_cache_keep_update(source, update);
+    }
     if (status == OK)
         status = update_bind(source, update);
     if (status == OK)

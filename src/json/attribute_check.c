@@ -1,6 +1,7 @@
 /* Whether typed JSON has the right JSON types everywhere. */
 #include "json/attribute.h"
 
+#include "base/base64.h"
 #include "json/boolean.h"
 
 struct check {
@@ -172,13 +173,12 @@ static enum status check_value(const struct check *check, const struct json *fro
 }
 
 enum status attribute_check(const struct json *from, enum attribute_place place,
-                            const char *package, struct arena *arena, struct failure *failure) {
-    struct check check = {.package = package, .arena = arena, .failure = failure};
+                            const char *package, struct scope in) {
+    struct check check = {.package = package, .arena = in.arena, .failure = in.failure};
     return check_value(&check, from, place);
 }
 
-enum status attribute_check_item(const struct json *from, const char *package, struct arena *arena,
-                                 struct failure *failure) {
-    struct check check = {.package = package, .arena = arena, .failure = failure};
+enum status attribute_check_item(const struct json *from, const char *package, struct scope in) {
+    struct check check = {.package = package, .arena = in.arena, .failure = in.failure};
     return check_map(&check, from);
 }

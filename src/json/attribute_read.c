@@ -1,5 +1,6 @@
 #include "json/attribute.h"
 
+#include "base/base64.h"
 #include "base/limits.h"
 #include "value/number.h"
 #include "json/boolean.h"
@@ -20,8 +21,8 @@ static enum status read_value(struct reader *reader, const struct json *from, un
 
 /* `from` is not of the JSON type it should be: says so in attribute_check()'s words. */
 static enum status fail_type(struct reader *reader, const struct json *from) {
-    enum status status =
-        attribute_check(from, ATTRIBUTE_IN_COLLECTION, "", reader->arena, reader->failure);
+    enum status status = attribute_check(from, ATTRIBUTE_IN_COLLECTION, "",
+                                         (struct scope){reader->arena, reader->failure});
     if (status != OK)
         return status;
     return failure_set(reader->failure, reader->arena, PARSE_FAILED, "Unexpected field type");
@@ -186,8 +187,10 @@ static enum json_type form_of(enum value_type type) {
     return type <= VALUE_B ? JSON_STRING : JSON_ARRAY;
 }
 
-static enum status read_typed(struct reader *reader, const struct json *from, enum value_type type,
-                              unsigned level, struct value *out) {
+/* out->type is set already. */
+static enum status read_typed(struct reader *reader, const struct json *from, unsigned level,
+                              struct value *out) {
+    enum value_type type = out->type;
     if (type == VALUE_BOOL || type == VALUE_NULL)
         return read_truth(reader, from, type, out);
     if (from->type != form_of(type))
@@ -223,7 +226,8 @@ static enum status read_value(struct reader *reader, const struct json *from, un
         enum value_type type = value_type_named(member->name);
         if (type == VALUE_NONE || member->value.type == JSON_NULL)
             continue;
-        enum status status = read_typed(reader, &member->value, type, level, out);
+        out->type = type;
+        enum status status = read_typed(reader, &member->value, level, out);
         if (status != OK)
             return status;
         types += type != seen;
@@ -252,18 +256,16 @@ static enum status finish(struct reader *reader) {
     return OK;
 }
 
-enum status attribute_read(const struct json *from, struct arena *arena, struct failure *failure,
-                           struct value *out) {
-    struct reader reader = {.arena = arena, .failure = failure};
+enum status attribute_read(const struct json *from, struct scope in, struct value *out) {
+    struct reader reader = {.arena = in.arena, .failure = in.failure};
     enum status status = read_value(&reader, from, 1, out);
     return status == OK ? finish(&reader) : status;
 }
 
-enum status attribute_read_item(const struct json *from, struct arena *arena,
-                                struct failure *failure, struct item *out) {
-    struct reader reader = {.arena = arena, .failure = failure};
+enum status attribute_read_item(const struct json *from, struct scope in, struct item *out) {
+    struct reader reader = {.arena = in.arena, .failure = in.failure};
     if (from->type != JSON_OBJECT)
-        return failure_set(failure, arena, PARSE_FAILED, "Unexpected field type");
+        return failure_set(in.failure, in.arena, PARSE_FAILED, "Unexpected field type");
     enum status status = read_pairs(&reader, from, 1, out);
     if (status != OK)
         return status;

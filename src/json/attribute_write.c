@@ -1,6 +1,55 @@
 #include "json/attribute.h"
 
+#include "base/base64.h"
 #include "value/number.h"
+#include "json/scan.h"
+
+/* What stands before a string and behind it. The size is that of `before`. */
+struct frame {
+    char before[8], after[2];
+    size_t size;
+};
+
+/* Appends the text in its frame, in one go. False, with nothing appended, if the text has anything
+ * to escape: most names and strings of a game have not. */
+static inline bool write_plain(struct buf *to, const struct frame *frame, struct bytes text) {
+    uint8_t *out = buf_reserve(to, sizeof(frame->before) + text.size + 2);
+    memcpy(out, frame->before, sizeof(frame->before));
+    out += frame->size;
+    if (scan_copy(out, text.data, text.size) != text.size)
+        return false;
+    memcpy(out + text.size, frame->after, 2);
+    to->size += frame->size + text.size + 2;
+    return true;
+}
+
+/* Appends a name of a map or an item, behind the bracket or a comma. */
+static inline void write_name(struct buf *to, bool first, struct bytes name) {
+    static const struct frame frames[] = {{",\"", "\":", 2}, {"{\"", "\":", 2}};
+    if (write_plain(to, &frames[first], name))
+        return;
+    buf_byte(to, first ? '{' : ',');
+    json_put_string(to, name);
+    buf_byte(to, ':');
+}
+
+static inline void write_string_attribute(struct buf *to, struct bytes text) {
+    static const struct frame frame = {"{\"S\":\"", "\"}", 6};
+    if (write_plain(to, &frame, text))
+        return;
+    buf_lit(to, "{\"S\":");
+    json_put_string(to, text);
+    buf_byte(to, '}');
+}
+
+static inline void write_number_attribute(struct buf *to, struct bytes number) {
+    uint8_t *out = buf_reserve(to, NUMBER_MAX_TEXT + 8);
+    memcpy(out, "{\"N\":\"", 6);
+    out += 6;
+    out += number_text(number, (char *)out);
+    memcpy(out, "\"}", 2);
+    to->size = (size_t)(out + 2 - to->data);
+}
 
 static void write_number(struct buf *to, struct bytes number) {
     uint8_t *out = buf_reserve(to, NUMBER_MAX_TEXT + 2);
@@ -41,9 +90,7 @@ static void write_elements(struct buf *to, const struct value *value) {
 
 static void write_pairs(struct buf *to, const struct pair *pairs, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        buf_byte(to, i == 0 ? '{' : ',');
-        json_put_string(to, pairs[i].name);
-        buf_byte(to, ':');
+        write_name(to, i == 0, pairs[i].name);
         attribute_write(to, &pairs[i].value);
     }
     if (count == 0)
@@ -54,13 +101,11 @@ static void write_pairs(struct buf *to, const struct pair *pairs, uint32_t count
 void attribute_write(struct buf *to, const struct value *value) {
     switch (value->type) {
     case VALUE_S:
-        buf_lit(to, "{\"S\":");
-        json_put_string(to, value->bytes);
-        break;
+        write_string_attribute(to, value->bytes);
+        return;
     case VALUE_N:
-        buf_lit(to, "{\"N\":");
-        write_number(to, value->bytes);
-        break;
+        write_number_attribute(to, value->bytes);
+        return;
     case VALUE_B:
         buf_lit(to, "{\"B\":");
         write_binary(to, value->bytes);

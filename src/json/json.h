@@ -40,7 +40,7 @@ struct json_member {
 
 /* PARSE_FAILED with *at set to the offset of the fault. */
 enum status json_parse(struct bytes text, struct arena *arena, struct json *out, size_t *at);
-/* The last member of that name, or NULL; NULL too if it is not an object. */
+/* The last member of that name, or NULL; NULL too if it is not an object, or there is none. */
 const struct json *json_get(const struct json *object, struct bytes name);
 
 /* Appends "text" with quotes and escapes. Bytes that are not UTF-8 become U+FFFD. */
@@ -50,11 +50,5 @@ void json_put(struct buf *to, const struct json *json);
 void json_put_int(struct buf *to, int64_t number);
 /* At most 6 digits after the point, none if it is whole: 0.5, 12, 1.25; null if it is not finite */
 void json_put_double(struct buf *to, double number);
-
-/* Base64 with padding, as attribute values of type B use. Each value has one spelling: bits that
- * no byte takes must be zero. */
-void base64_put(struct buf *to, struct bytes bytes);
-bool base64_valid(struct bytes text);
-bool base64_read(struct bytes text, struct arena *arena, struct bytes *out);
 
 #endif

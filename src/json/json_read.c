@@ -356,7 +356,7 @@ enum status json_parse(struct bytes text, struct arena *arena, struct json *out,
 }
 
 const struct json *json_get(const struct json *object, struct bytes name) {
-    if (object->type != JSON_OBJECT)
+    if (object == NULL || object->type != JSON_OBJECT)
         return NULL;
     for (uint32_t i = object->count; i > 0; i--)
         if (bytes_equal(object->members[i - 1].name, name))

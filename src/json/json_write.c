@@ -53,47 +53,10 @@ static void put_rest(struct buf *to, const uint8_t *at, const uint8_t *end) {
     buf_byte(to, '"');
 }
 
-/* Copies plain bytes in words and says how many of them there were. `to` has room for all of
- * [at, end); what it writes past a byte that is not plain is written again. */
-static inline size_t copy_plain(uint8_t *to, const uint8_t *at, const uint8_t *end) {
-    const uint8_t *start = at;
-#ifdef __SSE2__
-    while (end - at >= 16) {
-        __m128i bytes = scan_load16(at);
-        unsigned special = scan_special16(bytes);
-        _mm_storeu_si128((__m128i *)(void *)to, bytes);
-        if (special != 0)
-            return (size_t)(at - start) + (size_t)__builtin_ctz(special);
-        to += 16;
-        at += 16;
-    }
-#endif
-    while (end - at >= 8) {
-        uint64_t word = scan_load(at), special = scan_special(word);
-        memcpy(to, &word, 8);
-        if (special != 0)
-            return (size_t)(at - start) + (size_t)(__builtin_ctzll(special) >> 3);
-        to += 8;
-        at += 8;
-    }
-    if (end - at >= 4) {
-        uint32_t half;
-        memcpy(&half, at, 4);
-        memcpy(to, &half, 4);
-        if ((uint32_t)scan_special(half) == 0) {
-            to += 4;
-            at += 4;
-        }
-    }
-    while (at < end && scan_is_plain(*at))
-        *to++ = *at++;
-    return (size_t)(at - start);
-}
-
 void json_put_string(struct buf *to, struct bytes text) {
     uint8_t *out = buf_reserve(to, text.size + 2);
     *out++ = '"';
-    size_t run = text.size != 0 ? copy_plain(out, text.data, text.data + text.size) : 0;
+    size_t run = scan_copy(out, text.data, text.size);
     if (run == text.size) {
         out[run] = '"';
         to->size += run + 2;

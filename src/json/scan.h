@@ -70,4 +70,74 @@ static inline const uint8_t *scan_plain(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
+/* Where a special byte is that was found at `at` in two pieces, of half as many bytes each as
+ * `both`, of which the first is the beginning of `size` bytes and the second their end. */
+static inline size_t scan_place(size_t at, size_t both, size_t size) {
+    return at < both / 2 ? at : size - both + at;
+}
+
+/* Copies 8 to 15 bytes, as two words that overlap. */
+static inline size_t scan_copy_words(uint8_t *to, const uint8_t *at, size_t size) {
+    uint64_t head = scan_load(at), tail = scan_load(at + size - 8);
+    memcpy(to, &head, 8);
+    memcpy(to + size - 8, &tail, 8);
+#ifdef __SSE2__
+    unsigned special = scan_special16(_mm_set_epi64x((long long)tail, (long long)head));
+    return special == 0 ? size : scan_place((size_t)__builtin_ctz(special), 16, size);
+#else
+    size_t first = 0;
+    uint64_t special = scan_special(head);
+    if (special == 0) {
+        special = scan_special(tail);
+        first = 8;
+    }
+    return special == 0 ? size
+                        : scan_place(first + ((size_t)__builtin_ctzll(special) >> 3), 16, size);
+#endif
+}
+
+/* Copies fewer than 8, from 4 on as two halves of a word that overlap. */
+static inline size_t scan_copy_few(uint8_t *to, const uint8_t *at, size_t size) {
+    size_t done = 0;
+    if (size >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, at, 4);
+        memcpy(&tail, at + size - 4, 4);
+        memcpy(to, &head, 4);
+        memcpy(to + size - 4, &tail, 4);
+        uint64_t special = scan_special(head | (uint64_t)tail << 32);
+        return special == 0 ? size : scan_place((size_t)__builtin_ctzll(special) >> 3, 8, size);
+    }
+    for (; done < size && scan_is_plain(at[done]); done++)
+        to[done] = at[done];
+    return done;
+}
+
+/* Copies bytes as long as they are plain and says how many are. `to` has room for all of them; what
+ * stands there past the plain ones means nothing. */
+static inline size_t scan_copy(uint8_t *to, const uint8_t *at, size_t size) {
+    size_t done = 0;
+    if (size == 0) /* `at` may be NULL then */
+        return 0;
+#ifdef __SSE2__
+    for (; size - done >= 16; done += 16) {
+        __m128i bytes = scan_load16(at + done);
+        unsigned special = scan_special16(bytes);
+        _mm_storeu_si128((__m128i *)(void *)(to + done), bytes);
+        if (special != 0)
+            return done + (size_t)__builtin_ctz(special);
+    }
+#else
+    for (; size - done >= 16; done += 8) {
+        uint64_t word = scan_load(at + done), special = scan_special(word);
+        memcpy(to + done, &word, 8);
+        if (special != 0)
+            return done + ((size_t)__builtin_ctzll(special) >> 3);
+    }
+#endif
+    size_t left = size - done;
+    return done + (left >= 8 ? scan_copy_words(to + done, at + done, left)
+                             : scan_copy_few(to + done, at + done, left));
+}
+
 #endif

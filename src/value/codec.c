@@ -5,14 +5,13 @@
 #include "value/codec.h"
 
 #include "base/limits.h"
+#include "value/codec_steps.h"
 #include "value/name_order.h"
-#include "value/number.h"
+
+#include <stdatomic.h>
 
 /* Bounds recursion only. What may be stored is decided where it comes in, at LIMIT_NESTING. */
 enum { DEPTH_MAX = 2 * LIMIT_NESTING };
-
-/* Fewest bytes an element of a set, a value, and a name with a value can take. */
-enum { ELEMENT_LEAST = 1, VALUE_LEAST = 1, PAIR_LEAST = 2 };
 
 /* ---- encoding ---- */
 
@@ -72,8 +71,8 @@ void value_encode(const struct value *value, struct buf *to) {
     }
 }
 
-static void put_name(struct buf *to, struct names *names, struct bytes name) {
-    int code = names_intern(names, name);
+/* A name by its code, or as it is if it has none. */
+static void put_name(struct buf *to, int code, struct bytes name) {
     if (code == NAMES_FULL) {
         buf_byte(to, 0);
         put_counted(to, name);
@@ -82,55 +81,27 @@ static void put_name(struct buf *to, struct names *names, struct bytes name) {
 }
 
 void item_encode(const struct item *item, struct names *names, struct buf *to) {
+    int code = NAMES_FULL;
     put_size(to, item->count);
     for (uint32_t i = 0; i < item->count; i++) {
-        put_name(to, names, item->pairs[i].name);
+        code = names_intern_after(names, code, item->pairs[i].name);
+        put_name(to, code, item->pairs[i].name);
+        value_encode(&item->pairs[i].value, to);
+    }
+}
+
+void item_encode_coded(const struct item *item, const int *codes, struct buf *to) {
+    put_size(to, item->count);
+    for (uint32_t i = 0; i < item->count; i++) {
+        put_size(to, (size_t)codes[i] + 1);
         value_encode(&item->pairs[i].value, to);
     }
 }
 
 /* ---- decoding ---- */
 
-static inline bool take_size(struct bytes *in, size_t *out) {
-    uint64_t size;
-    if (in->size != 0 && in->data[0] < 0x80) {
-        *out = in->data[0];
-        *in = bytes_skip(*in, 1);
-        return true;
-    }
-    if (!take_varint(in, &size))
-        return false;
-    *out = (size_t)size;
-    return true;
-}
-
-static inline bool take_string(struct bytes *in, struct bytes *out) {
-    size_t size;
-    return take_size(in, &size) && take_bytes(in, size, out);
-}
-
-/* A count of things of at least `least` bytes each. */
-static inline bool take_count(struct bytes *in, size_t least, uint32_t *out) {
-    size_t count;
-    if (!take_size(in, &count) || count > in->size / least || count > UINT32_MAX)
-        return false;
-    *out = (uint32_t)count;
-    return true;
-}
-
-static inline bool take_type(struct bytes *in, enum value_type *out) {
-    if (in->size == 0 || in->data[0] == VALUE_NONE || in->data[0] > VALUE_NULL)
-        return false;
-    *out = (enum value_type)in->data[0];
-    *in = bytes_skip(*in, 1);
-    return true;
-}
-
-static inline bool take_scalar(struct bytes *in, enum value_type type, struct bytes *out) {
-    return take_string(in, out) && (type != VALUE_N || number_valid(*out));
-}
-
-static bool take_value(struct bytes *in, struct arena *arena, unsigned depth, struct value *out);
+static inline bool take_value(struct bytes *in, struct arena *arena, unsigned depth,
+                              struct value *out);
 
 static bool take_set(struct bytes *in, struct arena *arena, struct value *out) {
     enum value_type type = value_element_type(out->type);
@@ -184,15 +155,9 @@ static bool take_bool(struct bytes *in, struct value *out) {
     return true;
 }
 
-static bool take_value(struct bytes *in, struct arena *arena, unsigned depth, struct value *out) {
-    if (!take_type(in, &out->type))
-        return false;
-    out->count = 0;
+/* Everything but strings, numbers and binaries. */
+static bool take_other(struct bytes *in, struct arena *arena, unsigned depth, struct value *out) {
     switch (out->type) {
-    case VALUE_S:
-    case VALUE_N:
-    case VALUE_B:
-        return take_scalar(in, out->type, &out->bytes);
     case VALUE_SS:
     case VALUE_NS:
     case VALUE_BS:
@@ -205,10 +170,19 @@ static bool take_value(struct bytes *in, struct arena *arena, unsigned depth, st
         return take_bool(in, out);
     case VALUE_NULL:
         return true;
-    case VALUE_NONE:
-        break;
+    default:
+        return false;
     }
-    return false;
+}
+
+static inline bool take_value(struct bytes *in, struct arena *arena, unsigned depth,
+                              struct value *out) {
+    if (!take_type(in, &out->type))
+        return false;
+    out->count = 0;
+    if (out->type <= VALUE_B)
+        return take_scalar(in, out->type, &out->bytes);
+    return take_other(in, arena, depth, out);
 }
 
 enum status value_decode(struct bytes *from, struct arena *arena, struct value *out) {
@@ -217,18 +191,6 @@ enum status value_decode(struct bytes *from, struct arena *arena, struct value *
         return DAMAGED;
     *from = rest;
     return OK;
-}
-
-static inline bool take_name(struct bytes *in, const struct names *names, struct bytes *out) {
-    size_t code;
-    if (!take_size(in, &code))
-        return false;
-    if (code == 0)
-        return take_string(in, out);
-    if (code > LIMIT_NAME_CODES)
-        return false;
-    *out = names_get(names, (int)code - 1);
-    return out->data != NULL;
 }
 
 enum status item_decode(struct bytes from, const struct names *names, struct arena *arena,
@@ -247,9 +209,14 @@ enum status item_decode(struct bytes from, const struct names *names, struct are
     return OK;
 }
 
+uint32_t item_encoded_count(struct bytes from) {
+    uint32_t count;
+    return take_count(&from, PAIR_LEAST, &count) ? count : 0;
+}
+
 /* ---- finding some attributes ---- */
 
-static bool skip_value(struct bytes *in, unsigned depth);
+static inline bool skip_value(struct bytes *in, unsigned depth);
 
 static bool skip_parts(struct bytes *in, enum value_type type, unsigned depth) {
     struct bytes string;
@@ -265,31 +232,33 @@ static bool skip_parts(struct bytes *in, enum value_type type, unsigned depth) {
     return true;
 }
 
-static bool skip_value(struct bytes *in, unsigned depth) {
-    enum value_type type;
+static bool skip_other(struct bytes *in, enum value_type type, unsigned depth) {
     struct bytes string;
-    if (!take_type(in, &type))
-        return false;
-    if (type <= VALUE_B)
-        return take_string(in, &string);
     if (type <= VALUE_L)
         return skip_parts(in, type, depth);
     return type == VALUE_NULL || take_bytes(in, 1, &string);
 }
 
-enum status item_decode_some(struct bytes from, const struct names *names,
-                             const struct bytes *wanted, unsigned count, struct arena *arena,
-                             struct value *out) {
+static inline bool skip_value(struct bytes *in, unsigned depth) {
+    enum value_type type;
+    struct bytes string;
+    if (!take_type(in, &type))
+        return false;
+    return type <= VALUE_B ? take_string(in, &string) : skip_other(in, type, depth);
+}
+
+enum status item_decode_some(struct bytes from, const struct item_wanted *which,
+                             struct arena *arena, struct value *out) {
     uint32_t left;
-    unsigned at = 0;
+    unsigned at = 0, count = which->count;
     if (!take_count(&from, PAIR_LEAST, &left))
         return DAMAGED;
     for (; left > 0 && at < count; left--) {
         struct bytes name;
         int order = -1;
-        if (!take_name(&from, names, &name))
+        if (!take_name(&from, which->names, &name))
             return DAMAGED;
-        while (at < count && (order = name_compare(name, wanted[at])) > 0)
+        while (at < count && (order = name_compare(name, which->wanted[at])) > 0)
             out[at++].type = VALUE_NONE;
         bool good = order == 0 ? take_value(&from, arena, DEPTH_MAX, &out[at++])
                                : skip_value(&from, DEPTH_MAX + 1);
@@ -301,51 +270,68 @@ enum status item_decode_some(struct bytes from, const struct names *names,
     return OK;
 }
 
-void item_picks_init(struct item_picks *picks, const struct names *names,
-                     const struct bytes *wanted, unsigned count) {
-    *picks = (struct item_picks){
-        .names = names, .wanted = wanted, .count = count, .codes = names_count(names)};
-    for (int code = 0; code < picks->codes; code++)
-        picks->slots[code] = ITEM_PICKS_MAX;
-    for (unsigned i = 0; i < count; i++) {
-        int code = names_find(names, wanted[i]);
-        if (code != NAMES_FULL)
-            picks->slots[code] = (uint16_t)i;
-    }
+enum { SLOT_UNKNOWN, SLOT_UNWANTED, SLOT_FIRST };
+
+void item_extractor_init(struct item_extractor *extractor, const struct bytes *wanted,
+                         unsigned count) {
+    extractor->wanted = wanted;
+    extractor->count = count;
+    for (int code = 0; code < LIMIT_NAME_CODES; code++)
+        atomic_init(&extractor->slots[code], SLOT_UNKNOWN);
 }
 
-/* Where the attribute that comes next is to go; ITEM_PICKS_MAX: nowhere. */
-static bool take_slot(struct bytes *in, const struct item_picks *picks, unsigned *slot) {
+static uint16_t slot_named(const struct item_extractor *extractor, struct bytes name) {
+    for (unsigned i = 0; i < extractor->count; i++)
+        if (bytes_equal(extractor->wanted[i], name))
+            return (uint16_t)(SLOT_FIRST + i);
+    return SLOT_UNWANTED;
+}
+
+/* The slot of a code that is met for the first time; SLOT_UNKNOWN if there is no such code. */
+static uint16_t learn_slot(struct item_extractor *extractor, const struct names *names,
+                           size_t code) {
+    struct bytes name = names_get(names, (int)code);
+    if (name.data == NULL)
+        return SLOT_UNKNOWN;
+    uint16_t slot = slot_named(extractor, name);
+    atomic_store_explicit(&extractor->slots[code], slot, memory_order_relaxed);
+    return slot;
+}
+
+/* Where the attribute that comes next is to go. */
+static inline bool take_slot(struct bytes *in, const struct names *names,
+                             struct item_extractor *extractor, uint16_t *slot) {
     struct bytes name;
     size_t code;
-    if (!take_size(in, &code))
+    if (!take_size(in, &code) || code > LIMIT_NAME_CODES)
         return false;
-    if (code != 0) {
-        *slot = code > (size_t)picks->codes ? ITEM_PICKS_MAX : picks->slots[code - 1];
-        return code <= LIMIT_NAME_CODES;
+    if (code == 0) {
+        if (!take_string(in, &name))
+            return false;
+        *slot = slot_named(extractor, name);
+        return true;
     }
-    if (!take_string(in, &name))
-        return false;
-    for (*slot = 0; *slot < picks->count; ++*slot)
-        if (bytes_equal(picks->wanted[*slot], name))
-            return true;
-    *slot = ITEM_PICKS_MAX;
-    return true;
+    *slot = atomic_load_explicit(&extractor->slots[code - 1], memory_order_relaxed);
+    if (*slot == SLOT_UNKNOWN)
+        *slot = learn_slot(extractor, names, code - 1);
+    return *slot != SLOT_UNKNOWN;
 }
 
-enum status item_pick(struct bytes from, const struct item_picks *picks, struct arena *arena,
-                      struct value *out) {
+enum status item_extract(const struct item_encoded *from, struct item_extractor *extractor,
+                         struct arena *arena, struct value *out) {
+    struct bytes rest = from->bytes;
     uint32_t left;
-    for (unsigned i = 0; i < picks->count; i++)
+    for (unsigned i = 0; i < extractor->count; i++)
         out[i].type = VALUE_NONE;
-    if (!take_count(&from, PAIR_LEAST, &left))
+    if (!take_count(&rest, PAIR_LEAST, &left))
         return DAMAGED;
     for (; left > 0; left--) {
-        unsigned slot;
-        if (!take_slot(&from, picks, &slot))
+        uint16_t slot;
+        if (!take_slot(&rest, from->names, extractor, &slot))
             return DAMAGED;
-        bool good = slot != ITEM_PICKS_MAX ? take_value(&from, arena, DEPTH_MAX, &out[slot])
-                                           : skip_value(&from, DEPTH_MAX + 1);
+        bool good = slot != SLOT_UNWANTED
+                        ? take_value(&rest, arena, DEPTH_MAX, &out[slot - SLOT_FIRST])
+                        : skip_value(&rest, DEPTH_MAX + 1);
         if (!good)
             return DAMAGED;
     }

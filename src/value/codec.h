@@ -24,28 +24,43 @@
 #include "value/value.h"
 
 void item_encode(const struct item *item, struct names *names, struct buf *to);
+/* The same of an item whose names' codes are known: codes[i] is that of its i-th name. */
+void item_encode_coded(const struct item *item, const int *codes, struct buf *to);
 enum status item_decode(struct bytes from, const struct names *names, struct arena *arena,
                         struct item *out);
-/* Finds some top-level attributes without decoding the rest, or even looking at what follows them.
- * The names rise strictly; out[i] is that of wanted[i], of type VALUE_NONE if there is none. */
-enum status item_decode_some(struct bytes from, const struct names *names,
-                             const struct bytes *wanted, unsigned count, struct arena *arena,
-                             struct value *out);
-
-/* The same for very many items: which codes the wanted names have is looked up once. It must be
- * made when all items that will be looked at have been encoded. */
-struct item_picks {
-    const struct names *names;
-    const struct bytes *wanted; /* the caller's */
-    unsigned count;             /* less than ITEM_PICKS_MAX */
-    int codes;                  /* there are that many */
-    uint16_t slots[LIMIT_NAME_CODES];
+/* How many attributes an encoded item has; 0 if its bytes are damaged. */
+uint32_t item_encoded_count(struct bytes from);
+/* Which attributes to look for. */
+struct item_wanted {
+    const struct names *names;  /* that the item was encoded with */
+    const struct bytes *wanted; /* the attributes' names; they rise strictly */
+    unsigned count;
 };
-enum { ITEM_PICKS_MAX = UINT16_MAX };
-void item_picks_init(struct item_picks *picks, const struct names *names,
-                     const struct bytes *wanted, unsigned count);
-enum status item_pick(struct bytes from, const struct item_picks *picks, struct arena *arena,
-                      struct value *out);
+/* Finds some top-level attributes without decoding the rest, or even looking at what follows them.
+ * out[i] is that of wanted[i], of type VALUE_NONE if there is none. */
+enum status item_decode_some(struct bytes from, const struct item_wanted *which,
+                             struct arena *arena, struct value *out);
+
+/* An encoded item, and the names that it was encoded with. */
+struct item_encoded {
+    struct bytes bytes;
+    const struct names *names;
+};
+
+/* The same for very many items, whose names are the same: which of the wanted attributes a code
+ * stands for is looked up once and remembered, as codes never change. Several threads may share
+ * one. */
+struct item_extractor {
+    const struct bytes *wanted;                /* the caller's; in any order */
+    unsigned count;                            /* at most ITEM_EXTRACTED_MAX */
+    _Atomic(uint16_t) slots[LIMIT_NAME_CODES]; /* by code: 0 not known yet, 1 unwanted, 2 + i */
+};
+enum { ITEM_EXTRACTED_MAX = UINT16_MAX - 2 };
+void item_extractor_init(struct item_extractor *extractor, const struct bytes *wanted,
+                         unsigned count);
+/* out[i] is the attribute wanted[i], of type VALUE_NONE if there is none. */
+enum status item_extract(const struct item_encoded *from, struct item_extractor *extractor,
+                         struct arena *arena, struct value *out);
 
 /* A single value in the same form, without its name. */
 void value_encode(const struct value *value, struct buf *to);

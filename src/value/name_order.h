@@ -1,4 +1,5 @@
-/* Private to value/: the order of attribute names, which mostly differ in their first byte. */
+/* For those who read and write items: the order of attribute names, which mostly differ in their
+ * first byte. */
 #ifndef GT_VALUE_NAME_ORDER_H
 #define GT_VALUE_NAME_ORDER_H
 
@@ -11,9 +12,12 @@ static inline int name_compare(struct bytes a, struct bytes b) {
     return bytes_compare(a, b);
 }
 
+/* bytes_equal(), without a call when the first and the last bytes decide, as of "PK" and "SK". */
 static inline bool name_equal(struct bytes a, struct bytes b) {
-    return a.size == b.size &&
-           (a.size == 0 || (a.data[0] == b.data[0] && memcmp(a.data, b.data, a.size) == 0));
+    if (a.size != b.size || a.size == 0)
+        return a.size == b.size;
+    return a.data[0] == b.data[0] && a.data[a.size - 1] == b.data[a.size - 1] &&
+           (a.size <= 2 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 #endif

@@ -3,6 +3,7 @@
  * only ever filled, so a reader that misses a name being added sees the dictionary as it was. */
 #include "value/names.h"
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -24,12 +25,18 @@ struct name {
 struct names {
     _Atomic(struct name *) slots[SLOTS]; /* by hash, linear probes */
     _Atomic(struct name *) by_code[LIMIT_NAME_CODES];
+    /* By the code of a name, plus one: the code of the name that was seen behind it last, plus one;
+     * 0: none. A guess, that whoever uses it compares with the name. */
+    atomic_int follows[LIMIT_NAME_CODES + 1];
     atomic_int count;
+    uint64_t serial;
     pthread_mutex_t adding;
 };
 
 struct names *names_new(void) {
+    static atomic_uint_fast64_t last;
     struct names *names = mem_zalloc(sizeof(*names));
+    names->serial = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     pthread_mutex_init(&names->adding, NULL);
     return names;
 }
@@ -43,33 +50,8 @@ void names_free(struct names *names) {
     mem_free(names);
 }
 
-/* The last eight bytes of a name of that size or more, else all of it. */
-static inline uint64_t name_tail(struct bytes name) {
-    uint64_t word = 0;
-    uint32_t first, last;
-    if (name.size >= 8)
-        memcpy(&word, name.data + name.size - 8, 8);
-    else if (name.size >= 4) {
-        memcpy(&first, name.data, 4);
-        memcpy(&last, name.data + name.size - 4, 4);
-        word = (uint64_t)last << 32 | first;
-    } else
-        for (size_t i = 0; i < name.size; i++)
-            word = word << 8 | name.data[i];
-    return word;
-}
-
-/* Names are short and their hash is never stored, so a multiply for each eight bytes will do. */
 static inline uint64_t name_hash(struct bytes name) {
-    const uint64_t mix = 0x9e3779b97f4a7c15u;
-    uint64_t hash = name.size * mix, word;
-    for (size_t at = 0; name.size - at > 8; at += 8) {
-        memcpy(&word, name.data + at, 8);
-        hash = (hash ^ word) * mix;
-        hash ^= hash >> 29;
-    }
-    hash = (hash ^ name_tail(name)) * mix;
-    return hash ^ hash >> 32;
+    return hash_keyed(name, 0);
 }
 
 /* The slot that holds the name, or the free one where it belongs. */
@@ -119,6 +101,19 @@ int names_intern(struct names *names, struct bytes name) {
     return code;
 }
 
+/* A guess is published after the count that admits its code, like a slot: whoever takes it has seen
+ * that count. */
+int names_intern_after(struct names *names, int before, struct bytes name) {
+    atomic_int *follows = &names->follows[before + 1];
+    int guess = atomic_load_explicit(follows, memory_order_acquire) - 1;
+    if (guess >= 0 && bytes_equal(names_get(names, guess), name))
+        return guess;
+    int code = names_intern(names, name);
+    if (code != NAMES_FULL)
+        atomic_store_explicit(follows, code + 1, memory_order_release);
+    return code;
+}
+
 int names_find(const struct names *names, struct bytes name) {
     struct name *found;
     if (name.size > NAMES_SIZE_MAX)
@@ -132,6 +127,10 @@ struct bytes names_get(const struct names *names, int code) {
         return (struct bytes){0};
     struct name *name = atomic_load_explicit(&names->by_code[code], memory_order_acquire);
     return name != NULL ? name->bytes : (struct bytes){0};
+}
+
+uint64_t names_serial(const struct names *names) {
+    return names->serial;
 }
 
 int names_count(const struct names *names) {

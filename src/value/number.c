@@ -206,26 +206,34 @@ static int count_digits(const uint8_t *first, const uint8_t *last, uint8_t mask)
     return digits;
 }
 
-bool number_valid(struct bytes bytes) {
-    if (bytes.size == 0 || bytes.data[0] == 0x7f)
+/* Whether the pairs from first to last are such, and only the last one is marked as that. */
+static inline bool are_pairs(const uint8_t *first, const uint8_t *last, uint8_t mask) {
+    unsigned pair = (uint8_t)(*last ^ mask), odd = 1, highest = pair;
+    if ((pair & 1) != 0)
         return false;
-    if (is_zero(bytes))
-        return bytes.size == 1;
+    for (const uint8_t *at = first; at < last; at++) {
+        pair = (uint8_t)(*at ^ mask);
+        odd &= pair;
+        highest = pair > highest ? pair : highest;
+    }
+    return odd != 0 && highest <= 199;
+}
+
+bool number_valid(struct bytes bytes) {
+    if (bytes.size < 2)
+        return bytes.size == 1 && is_zero(bytes);
+    if (is_zero(bytes) || bytes.data[0] == 0x7f)
+        return false;
     uint8_t mask = sign_mask(bytes);
     const uint8_t *first = bytes.data + 1, *last = bytes.data + bytes.size - 1;
-    if (bytes.size < 2)
+    if (!are_pairs(first, last, mask))
         return false;
-    for (const uint8_t *at = first; at <= last; at++) {
-        uint8_t pair = *at ^ mask;
-        if (pair > 199 || ((pair & 1) == 0) != (at == last))
-            return false;
-    }
     bool smallest = (bytes.data[0] ^ mask) == 0x81;
     if ((*first ^ mask) == 1 && smallest)
         first++;
     if ((*first ^ mask) <= 1 || (*last ^ mask) == 0)
         return false;
-    return count_digits(first, last, mask) <= LIMIT_DIGITS;
+    return last - first < LIMIT_DIGITS / 2 || count_digits(first, last, mask) <= LIMIT_DIGITS;
 }
 
 size_t number_size(struct bytes number) {
@@ -240,58 +248,61 @@ size_t number_size(struct bytes number) {
 
 /* ---- writing text ---- */
 
+/* Two digits of each pair, one behind the other. */
+static const char pair_digits[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
+
 /* The digits as characters, and the exponent of the first of them. Returns how many. */
-static int number_digits(struct bytes number, char *to, int *exponent) {
+static inline int number_digits(struct bytes number, char *to, int *exponent) {
     uint8_t mask = sign_mask(number);
-    size_t at = 1;
-    int count = 0, pair_exponent = (number.data[0] ^ mask) - FIRST_BIAS;
-    if ((number.data[1] ^ mask) == 1) {
+    const uint8_t *at = number.data + 1, *end = number.data + number.size;
+    int pair_exponent = (number.data[0] ^ mask) - FIRST_BIAS;
+    char *start = to;
+    if ((*at ^ mask) == 1) {
         pair_exponent--;
         at++;
     }
-    unsigned pair = (unsigned)((number.data[at++] ^ mask) >> 1);
+    unsigned pair = (unsigned)(*at++ ^ mask) >> 1;
     *exponent = 2 * pair_exponent + (pair >= 10);
     if (pair >= 10)
-        to[count++] = (char)('0' + pair / 10);
-    to[count++] = (char)('0' + pair % 10);
-    for (; at < number.size; at++) {
-        pair = (unsigned)((number.data[at] ^ mask) >> 1);
-        to[count++] = (char)('0' + pair / 10);
-        to[count++] = (char)('0' + pair % 10);
-    }
-    return to[count - 1] == '0' ? count - 1 : count;
+        *to++ = pair_digits[2 * pair];
+    *to++ = pair_digits[2 * pair + 1];
+    for (; at < end; at++, to += 2)
+        memcpy(to, &pair_digits[(*at ^ mask) & 0xfe], 2);
+    return (int)(to - start) - (to[-1] == '0');
 }
 
-static size_t text_fraction(char *to, const char *digits, int count, int exponent) {
+/* Moves the digits that stand at `to` behind "0." and zeros. */
+static size_t text_fraction(char *to, int count, int exponent) {
     size_t zeros = (size_t)(-exponent - 1);
+    memmove(to + 2 + zeros, to, (size_t)count);
     memcpy(to, "0.", 2);
     memset(to + 2, '0', zeros);
-    memcpy(to + 2 + zeros, digits, (size_t)count);
     return 2 + zeros + (size_t)count;
 }
 
+/* The digits are written where they belong in a whole number, and moved if it is none. */
 size_t number_text(struct bytes number, char *to) {
-    char digits[2 * NUMBER_MAX_SIZE];
     char *start = to;
     int exponent, count, whole;
     if (is_zero(number)) {
         *to = '0';
         return 1;
     }
-    count = number_digits(number, digits, &exponent);
     if (sign_mask(number) != 0)
         *to++ = '-';
+    count = number_digits(number, to, &exponent);
     if (exponent < 0)
-        return (size_t)(to - start) + text_fraction(to, digits, count, exponent);
+        return (size_t)(to - start) + text_fraction(to, count, exponent);
     whole = exponent + 1;
-    if (whole >= count) {
-        memcpy(to, digits, (size_t)count);
-        memset(to + count, '0', (size_t)(whole - count));
+    for (; count < whole; count++)
+        to[count] = '0';
+    if (whole == count)
         return (size_t)(to - start) + (size_t)whole;
-    }
-    memcpy(to, digits, (size_t)whole);
+    memmove(to + whole + 1, to + whole, (size_t)(count - whole));
     to[whole] = '.';
-    memcpy(to + whole + 1, digits + whole, (size_t)(count - whole));
     return (size_t)(to - start) + (size_t)count + 1;
 }
 

@@ -245,6 +245,20 @@ bool item_get_all(const struct item *item, const struct bytes *names, unsigned c
     return found == count;
 }
 
+void item_get_some(const struct item *item, const struct bytes *names, unsigned count,
+                   struct value *out) {
+    unsigned at = 0;
+    for (uint32_t i = 0; i < item->count && at < count; i++) {
+        int order = -1;
+        while (at < count && (order = name_compare(item->pairs[i].name, names[at])) > 0)
+            out[at++] = (struct value){0};
+        if (order == 0)
+            out[at++] = item->pairs[i].value;
+    }
+    while (at < count)
+        out[at++] = (struct value){0};
+}
+
 const struct value *value_get(const struct value *map, struct bytes name) {
     return map->type == VALUE_M ? pairs_get(map->pairs, map->count, name) : NULL;
 }
@@ -257,8 +271,11 @@ bool item_equal(const struct item *a, const struct item *b) {
 
 static size_t pairs_size(const struct pair *pairs, uint32_t count) {
     size_t size = 0;
-    for (uint32_t i = 0; i < count; i++)
-        size += pairs[i].name.size + value_size(&pairs[i].value);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value *value = &pairs[i].value;
+        size += pairs[i].name.size;
+        size += value->type == VALUE_S ? value->bytes.size : value_size(value);
+    }
     return size;
 }
 

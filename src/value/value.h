@@ -79,6 +79,10 @@ const struct value *item_get(const struct item *item, struct bytes name);
 /* Those of several names, which rise strictly, in one pass. False if one of them is absent. */
 bool item_get_all(const struct item *item, const struct bytes *names, unsigned count,
                   const struct value **out);
+/* Copies of those of several names, which rise strictly, in one pass; of type VALUE_NONE for a name
+ * that the item has not. item_decode_some() does the same with an encoded item. */
+void item_get_some(const struct item *item, const struct bytes *names, unsigned count,
+                   struct value *out);
 const struct value *value_get(const struct value *map, struct bytes name);
 bool item_equal(const struct item *a, const struct item *b);
 

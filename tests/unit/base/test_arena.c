@@ -58,8 +58,32 @@ static void test_recycle(void **state) {
     arena_release(&arena);
 }
 
+/* Small uses in between leave the memory where it is, until it is asked to go. */
+static void test_rewind(void **state) {
+    (void)state;
+    enum { LARGE = 1000000 };
+    struct arena arena;
+    arena_init(&arena);
+    arena_rewind(&arena, 0);
+    arena_alloc(&arena, 1);
+    void *large = arena_alloc(&arena, LARGE);
+    for (int i = 0; i < 3; i++) {
+        arena_rewind(&arena, SIZE_MAX);
+        assert_int_equal(arena.used, 0);
+        arena_alloc(&arena, 1);
+    }
+    assert_ptr_equal(arena_alloc(&arena, LARGE), large);
+    arena_rewind(&arena, LARGE);
+    arena_alloc(&arena, 1);
+    assert_ptr_equal(arena_alloc(&arena, LARGE), large);
+    arena_rewind(&arena, 1);
+    fill(&arena, 1);
+    arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounds),
-                                       cmocka_unit_test(test_recycle)};
+                                       cmocka_unit_test(test_recycle),
+                                       cmocka_unit_test(test_rewind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,8 +77,26 @@ static void test_folders(void **state) {
     mem_free(deep), mem_free(file), mem_free(top), mem_free(other), mem_free(link), mem_free(kept);
 }
 
+/* A folder below a link to another is made, too: what is synced is the folder, not the link. */
+static void test_make_path(void **state) {
+    (void)state;
+    char *real = in_root("real"), *link_path = in_root("link"), *deep = in_root("link/a/b");
+    struct stat info;
+    assert_int_equal(files_make_path(real), 0);
+    assert_int_equal(symlink(real, link_path), 0);
+    assert_int_equal(files_make_path(deep), 0);
+    assert_int_equal(files_make_path(deep), 0);
+    assert_int_equal(stat(deep, &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    assert_int_equal(info.st_mode & 0777, 0700);
+    mem_free(real);
+    mem_free(link_path);
+    mem_free(deep);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_make_path),
         cmocka_unit_test(test_put_get),
         cmocka_unit_test(test_folders),
     };

@@ -69,14 +69,14 @@ static struct json read_json(const struct run *run, struct bytes text) {
 static struct item read_item(struct run *run, struct bytes text) {
     struct json json = read_json(run, text);
     struct item item;
-    if (attribute_read_item(&json, run->arena, &run->failure, &item) != OK)
+    if (attribute_read_item(&json, (struct scope){run->arena, &run->failure}, &item) != OK)
         fail_msg("%s:%u: bad item: %.*s", run->now->file, run->now->line, BYTES_ARG(text));
     return item;
 }
 
 static struct value read_value(struct run *run, const struct json *json) {
     struct value value;
-    if (attribute_read(json, run->arena, &run->failure, &value) != OK)
+    if (attribute_read(json, (struct scope){run->arena, &run->failure}, &value) != OK)
         fail_msg("%s:%u: bad value", run->now->file, run->now->line);
     return value;
 }
@@ -109,7 +109,7 @@ static enum status check_unused(struct run *run) {
         own.name_count = 0;
     if (field(run->now, "values") == NULL)
         own.value_count = 0;
-    return expr_check_unused(&own, run->arena, &run->failure);
+    return expr_check_unused(&own, (struct scope){run->arena, &run->failure});
 }
 
 static void put_truth(struct run *run, const struct condition *condition) {
@@ -136,7 +136,8 @@ static void put_tests(struct run *run, const struct key_condition *key) {
 
 static enum status apply(struct run *run, const struct update *update) {
     struct item out;
-    enum status status = update_apply(update, &run->item, run->arena, &run->failure, &out);
+    enum status status =
+        update_apply(update, &run->item, (struct scope){run->arena, &run->failure}, &out);
     if (status != OK)
         return status;
     attribute_write_item(&run->got, &out);
@@ -207,7 +208,8 @@ static enum status run_changes(struct run *run, const struct json *json) {
         }
     }
     struct update *update;
-    enum status status = legacy_update(changes, json->count, run->arena, &run->failure, &update);
+    enum status status =
+        legacy_update(changes, json->count, (struct scope){run->arena, &run->failure}, &update);
     return status == OK ? apply(run, update) : status;
 }
 
@@ -218,16 +220,16 @@ static enum status run_legacy(struct run *run, const char *kind, struct bytes te
     struct legacy_test *tests = read_tests(run, &json);
     if (strcmp(kind, "keytests") == 0) {
         struct key_condition key;
-        enum status status =
-            legacy_key_condition(tests, json.count, run->arena, &run->failure, &key);
+        enum status status = legacy_key_condition(tests, json.count,
+                                                  (struct scope){run->arena, &run->failure}, &key);
         if (status == OK)
             put_tests(run, &key);
         return status;
     }
     struct condition *condition;
-    bool any = field(run->now, "any") != NULL;
+    struct legacy_tests joined = {tests, json.count, field(run->now, "any") != NULL};
     enum status status =
-        legacy_condition(tests, json.count, any, run->arena, &run->failure, &condition);
+        legacy_condition(&joined, (struct scope){run->arena, &run->failure}, &condition);
     if (status == OK)
         put_truth(run, condition);
     return status;
@@ -342,6 +344,7 @@ static unsigned run_text(const char *file, char *text) {
         }
         if ((*at == '\0' || end == NULL) && now.count > 0) {
             wrong += run_case(&now, &defaults);
+            wrong += run_case(&now, &defaults); /* what was read is known now (parse_cache.h) */
             count++;
             now = (struct test_case){.file = file};
         }

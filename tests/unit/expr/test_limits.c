@@ -162,12 +162,13 @@ static void test_document_depth(void **state) {
     buf_lit(&f.text, "SET q = :n");
     struct expr_source from = source(&f, "U");
     assert_int_equal(update_parse(&from, &update), OK);
-    assert_int_equal(update_apply(update, &item, &f.arena, &f.failure, &out), OK);
+    assert_int_equal(update_apply(update, &item, (struct scope){&f.arena, &f.failure}, &out), OK);
     buf_clear(&f.text);
     buf_lit(&f.text, "SET m.q = :n");
     from = source(&f, "U");
     assert_int_equal(update_parse(&from, &update), OK);
-    assert_int_equal(update_apply(update, &item, &f.arena, &f.failure, &out), INVALID);
+    assert_int_equal(update_apply(update, &item, (struct scope){&f.arena, &f.failure}, &out),
+                     INVALID);
     assert_bytes_equal(f.failure.text, BYTES("Nesting Levels have exceeded supported limits"));
     end(&f);
 }
@@ -175,7 +176,7 @@ static void test_document_depth(void **state) {
 static enum status check_alias(struct fixture *f, struct bytes alias) {
     struct expr_name name = {.alias = alias};
     struct expr_env env = {.names = &name, .name_count = 1};
-    return expr_check_names(&env, &f->arena, &f->failure);
+    return expr_check_names(&env, (struct scope){&f->arena, &f->failure});
 }
 
 static void test_aliases(void **state) {
@@ -197,9 +198,9 @@ static void test_aliases(void **state) {
     buf_lit(&f.text, "a");
     assert_int_equal(check_alias(&f, buf_bytes(&f.text)), INVALID);
     f.value.alias = BYTES("#n");
-    assert_int_equal(expr_check_values(&f.env, &f.arena, &f.failure), INVALID);
+    assert_int_equal(expr_check_values(&f.env, (struct scope){&f.arena, &f.failure}), INVALID);
     f.value.alias = BYTES(":n");
-    assert_int_equal(expr_check_values(&f.env, &f.arena, &f.failure), OK);
+    assert_int_equal(expr_check_values(&f.env, (struct scope){&f.arena, &f.failure}), OK);
     end(&f);
 }
 

@@ -57,8 +57,10 @@ static void reads_and_writes_each_type(void **state) {
         struct failure failure = {0};
         struct value value;
         struct buf out = {0};
-        assert_int_equal(attribute_check(&json, ATTRIBUTE_IN_COLLECTION, "", &arena, &failure), OK);
-        if (attribute_read(&json, &arena, &failure, &value) != OK)
+        assert_int_equal(
+            attribute_check(&json, ATTRIBUTE_IN_COLLECTION, "", (struct scope){&arena, &failure}),
+            OK);
+        if (attribute_read(&json, (struct scope){&arena, &failure}, &value) != OK)
             fail_msg("%s: %.*s", cases[i][0], BYTES_ARG(failure.text));
         attribute_write(&out, &value);
         assert_bytes_equal(buf_bytes(&out), bytes_str(cases[i][cases[i][1] != NULL]));
@@ -121,8 +123,9 @@ static void tells_what_is_no_value(void **state) {
         struct json json = parsed(cases[i][0]);
         struct failure failure = {0};
         struct value value;
-        assert_int_equal(attribute_check(&json, ATTRIBUTE_AS_FIELD, "", &arena, &failure), OK);
-        if (attribute_read(&json, &arena, &failure, &value) != INVALID)
+        assert_int_equal(
+            attribute_check(&json, ATTRIBUTE_AS_FIELD, "", (struct scope){&arena, &failure}), OK);
+        if (attribute_read(&json, (struct scope){&arena, &failure}, &value) != INVALID)
             fail_msg("took %s", cases[i][0]);
         assert_int_equal(failure.status, INVALID);
         assert_bytes_equal(failure.text, bytes_str(cases[i][1]));
@@ -185,17 +188,19 @@ static void tells_what_has_the_wrong_type(void **state) {
         struct json json = parsed(cases[i][0]);
         struct failure failure = {0};
         struct value value;
-        if (attribute_check(&json, ATTRIBUTE_IN_COLLECTION, "game.v1.", &arena, &failure) !=
-            PARSE_FAILED)
+        if (attribute_check(&json, ATTRIBUTE_IN_COLLECTION, "game.v1.",
+                            (struct scope){&arena, &failure}) != PARSE_FAILED)
             fail_msg("took %s", cases[i][0]);
         assert_bytes_equal(failure.text, bytes_str(cases[i][1]));
         if (i + 1 < count) /* unchecked, it is refused all the same */
-            assert_int_equal(attribute_read(&json, &arena, &failure, &value), PARSE_FAILED);
+            assert_int_equal(attribute_read(&json, (struct scope){&arena, &failure}, &value),
+                             PARSE_FAILED);
     }
     struct json json = parsed("1");
     struct failure failure;
-    assert_int_equal(attribute_check(&json, ATTRIBUTE_AS_FIELD, "", &arena, &failure),
-                     PARSE_FAILED);
+    assert_int_equal(
+        attribute_check(&json, ATTRIBUTE_AS_FIELD, "", (struct scope){&arena, &failure}),
+        PARSE_FAILED);
     assert_bytes_equal(failure.text, BYTES("Unexpected field type"));
 }
 
@@ -207,7 +212,8 @@ static void limits_nesting(void **state) {
             struct failure failure = {0};
             struct value value;
             enum status wanted = levels < LIMIT_NESTING ? OK : INVALID;
-            assert_int_equal(attribute_read(&json, &arena, &failure, &value), wanted);
+            assert_int_equal(attribute_read(&json, (struct scope){&arena, &failure}, &value),
+                             wanted);
             if (wanted == OK)
                 assert_int_equal(value_depth(&value), levels);
             else
@@ -217,13 +223,14 @@ static void limits_nesting(void **state) {
         struct json json = parsed(nested(LIMIT_NESTING - 2 + more, "{\"L\":[]}", false));
         struct failure failure;
         struct value value;
-        assert_int_equal(attribute_read(&json, &arena, &failure, &value), more ? INVALID : OK);
+        assert_int_equal(attribute_read(&json, (struct scope){&arena, &failure}, &value),
+                         more ? INVALID : OK);
     }
 }
 
 static enum status read_item(const char *text, struct failure *failure, struct item *item) {
     struct json json = parsed(text);
-    return attribute_read_item(&json, &arena, failure, item);
+    return attribute_read_item(&json, (struct scope){&arena, failure}, item);
 }
 
 static void reads_items(void **state) {
@@ -275,12 +282,14 @@ static void tells_the_first_fault_of_an_item(void **state) {
                        BYTES("Attribute name is too large, must be less than 65536 bytes"));
 
     struct json json = parsed("[]");
-    assert_int_equal(attribute_check_item(&json, "game.v1.", &arena, &failure), PARSE_FAILED);
+    assert_int_equal(attribute_check_item(&json, "game.v1.", (struct scope){&arena, &failure}),
+                     PARSE_FAILED);
     assert_bytes_equal(failure.text, BYTES("Unrecognized collection type java.util.Map<"
                                            "java.lang.String, game.v1.AttributeValue>"));
     assert_int_equal(read_item("[]", &failure, &item), PARSE_FAILED);
     json = parsed("{\"a\":{\"S\":1}}");
-    assert_int_equal(attribute_check_item(&json, "", &arena, &failure), PARSE_FAILED);
+    assert_int_equal(attribute_check_item(&json, "", (struct scope){&arena, &failure}),
+                     PARSE_FAILED);
 }
 
 static void items_come_back(void **state) {
@@ -298,8 +307,8 @@ static void items_come_back(void **state) {
         buf_clear(&out);
         attribute_write_item(&out, &item);
         assert_int_equal(json_parse(buf_bytes(&out), &arena, &json, &at), OK);
-        assert_int_equal(attribute_check_item(&json, "", &arena, &failure), OK);
-        assert_int_equal(attribute_read_item(&json, &arena, &failure, &back), OK);
+        assert_int_equal(attribute_check_item(&json, "", (struct scope){&arena, &failure}), OK);
+        assert_int_equal(attribute_read_item(&json, (struct scope){&arena, &failure}, &back), OK);
         assert_true(item_equal(&item, &back));
     }
     buf_release(&out);
@@ -317,6 +326,32 @@ static int tear_down(void **state) {
     return 0;
 }
 
+/* Names and strings of an item that have something to escape are written as the plain ones are. */
+static void writes_names_and_strings_of_every_length(void **state) {
+    (void)state;
+    for (size_t size = 1; size <= 40; size++)
+        for (size_t at = 0; at <= size; at++) {
+            char text[41];
+            struct buf out = {0}, want = {0};
+            memset(text, 'n', sizeof(text));
+            if (at < size)
+                text[at] = '"';
+            struct bytes name = bytes_of(text, size);
+            struct pair pairs[] = {{name, value_string(name)}, {BYTES("o"), value_string(name)}};
+            attribute_write_item(&out, &(struct item){pairs, 2});
+            buf_lit(&want, "{");
+            json_put_string(&want, name);
+            buf_lit(&want, ":{\"S\":");
+            json_put_string(&want, name);
+            buf_lit(&want, "},\"o\":{\"S\":");
+            json_put_string(&want, name);
+            buf_lit(&want, "}}");
+            assert_bytes_equal(buf_bytes(&out), buf_bytes(&want));
+            buf_release(&out);
+            buf_release(&want);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_and_writes_each_type),
@@ -326,6 +361,7 @@ int main(void) {
         cmocka_unit_test(reads_items),
         cmocka_unit_test(tells_the_first_fault_of_an_item),
         cmocka_unit_test(items_come_back),
+        cmocka_unit_test(writes_names_and_strings_of_every_length),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

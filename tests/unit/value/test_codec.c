@@ -39,6 +39,36 @@ static void items_come_back(void **state) {
     buf_release(&again);
 }
 
+/* Encodes the item with the codes of its names, which it looks up. False if one has none. */
+static bool encode_coded(const struct item *item, struct buf *to) {
+    int *codes = arena_alloc(&arena, (item->count + 1) * sizeof(*codes));
+    for (uint32_t i = 0; i < item->count; i++)
+        if ((codes[i] = names_intern(names, item->pairs[i].name)) == NAMES_FULL)
+            return false;
+    item_encode_coded(item, codes, to);
+    return true;
+}
+
+static void known_codes_make_no_difference(void **state) {
+    (void)state;
+    struct random random;
+    struct buf encoded = {0}, coded = {0};
+    random_seed(&random, test_seed());
+    for (int round = 0; round < 1000; round++) {
+        arena_reset(&arena);
+        struct item item = random_item(&random, &arena);
+        buf_clear(&encoded);
+        buf_clear(&coded);
+        item_encode(&item, names, &encoded);
+        assert_int_equal(item_encoded_count(buf_bytes(&encoded)), item.count);
+        if (encode_coded(&item, &coded))
+            assert_bytes_equal(buf_bytes(&coded), buf_bytes(&encoded));
+    }
+    assert_int_equal(item_encoded_count((struct bytes){0}), 0);
+    buf_release(&encoded);
+    buf_release(&coded);
+}
+
 /* Some of the item's names and some of no item's, in order. */
 static unsigned random_names(struct random *random, const struct item *item, struct bytes *out) {
     struct pair wanted[64];
@@ -67,12 +97,16 @@ static void finds_some_attributes(void **state) {
         unsigned count = random_names(&random, &item, wanted);
         buf_clear(&encoded);
         item_encode(&item, names, &encoded);
-        assert_int_equal(item_decode_some(buf_bytes(&encoded), names, wanted, count, &arena, found),
+        assert_int_equal(item_decode_some(buf_bytes(&encoded),
+                                          &(struct item_wanted){names, wanted, count}, &arena,
+                                          found),
                          OK);
         struct value picked[sizeof found / sizeof found[0]];
-        struct item_picks *picks = ARENA_NEW(&arena, struct item_picks);
-        item_picks_init(picks, names, wanted, count);
-        assert_int_equal(item_pick(buf_bytes(&encoded), picks, &arena, picked), OK);
+        struct item_extractor *extractor = ARENA_NEW(&arena, struct item_extractor);
+        item_extractor_init(extractor, wanted, count);
+        assert_int_equal(item_extract(&(struct item_encoded){buf_bytes(&encoded), names}, extractor,
+                                      &arena, picked),
+                         OK);
         for (unsigned i = 0; i < count; i++) {
             const struct value *value = item_get(&item, wanted[i]);
             assert_int_equal(found[i].type, value == NULL ? VALUE_NONE : value->type);
@@ -134,12 +168,15 @@ static void spells_names_out_when_full(void **state) {
     item_encode(&item, full, &encoded);
     assert_int_equal(item_decode(buf_bytes(&encoded), full, &arena, &back), OK);
     assert_true(item_equal(&item, &back));
-    assert_int_equal(item_decode_some(buf_bytes(&encoded), full, &pair.name, 1, &arena, &found),
+    assert_int_equal(item_decode_some(buf_bytes(&encoded),
+                                      &(struct item_wanted){full, &pair.name, 1}, &arena, &found),
                      OK);
     assert_true(value_equal(&found, &pair.value));
-    struct item_picks *picks = ARENA_NEW(&arena, struct item_picks);
-    item_picks_init(picks, full, &pair.name, 1);
-    assert_int_equal(item_pick(buf_bytes(&encoded), picks, &arena, &found), OK);
+    struct item_extractor *extractor = ARENA_NEW(&arena, struct item_extractor);
+    item_extractor_init(extractor, &pair.name, 1);
+    assert_int_equal(
+        item_extract(&(struct item_encoded){buf_bytes(&encoded), full}, extractor, &arena, &found),
+        OK);
     assert_true(value_equal(&found, &pair.value));
     buf_release(&encoded);
     names_free(full);
@@ -159,13 +196,16 @@ static void survives_damage(void **state) {
         struct item item = random_item(&random, &arena);
         buf_clear(&encoded);
         item_encode(&item, names, &encoded);
-        struct item_picks *picks = ARENA_NEW(&arena, struct item_picks);
-        item_picks_init(picks, names, &last, 1);
+        struct item_extractor *extractor = ARENA_NEW(&arena, struct item_extractor);
+        item_extractor_init(extractor, &last, 1);
         for (size_t cut = 0; cut < encoded.size && cut < 600; cut++) {
             assert_int_equal(decode(bytes_of(encoded.data, cut), &back), DAMAGED);
-            item_decode_some(bytes_of(encoded.data, cut), names, &last, 1, &arena, &found);
-            assert_int_equal(item_pick(bytes_of(encoded.data, cut), picks, &arena, &found),
-                             DAMAGED);
+            item_decode_some(bytes_of(encoded.data, cut), &(struct item_wanted){names, &last, 1},
+                             &arena, &found);
+            assert_int_equal(
+                item_extract(&(struct item_encoded){bytes_of(encoded.data, cut), names}, extractor,
+                             &arena, &found),
+                DAMAGED);
         }
         for (int flip = 0; flip < 100; flip++) {
             size_t at = random_below(&random, encoded.size);
@@ -177,8 +217,10 @@ static void survives_damage(void **state) {
                 assert_int_equal(decode(buf_bytes(&again), &item), OK);
                 assert_true(item_equal(&item, &back));
             }
-            item_decode_some(buf_bytes(&encoded), names, &last, 1, &arena, &found);
-            item_pick(buf_bytes(&encoded), picks, &arena, &found);
+            item_decode_some(buf_bytes(&encoded), &(struct item_wanted){names, &last, 1}, &arena,
+                             &found);
+            item_extract(&(struct item_encoded){buf_bytes(&encoded), names}, extractor, &arena,
+                         &found);
             encoded.data[at] ^= bit;
         }
     }
@@ -264,6 +306,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_come_back),
+        cmocka_unit_test(known_codes_make_no_difference),
         cmocka_unit_test(finds_some_attributes),
         cmocka_unit_test(values_come_back),
         cmocka_unit_test(is_compact),

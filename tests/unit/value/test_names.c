@@ -31,6 +31,31 @@ static void gives_codes_in_order(void **state) {
     names_free(NULL);
 }
 
+/* Whatever followed before, a name gets the code that is its own. */
+static void follows_on_names(void **state) {
+    (void)state;
+    static const char *const items[][4] = {
+        {"PK", "SK", "a", "b"}, {"PK", "SK", "a", "b"}, {"PK", "SK", "b", ""},
+        {"PK", "a", "SK", "b"}, {"b", "b", "b", "b"},   {"PK", "SK", "a", "b"},
+        {"", "SK", "", "SK"},
+    };
+    struct names *names = names_new();
+    char text[NAMES_SIZE_MAX + 1];
+    memset(text, 'x', sizeof(text));
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+        int code = NAMES_FULL;
+        for (size_t j = 0; j < 4; j++) {
+            struct bytes name = bytes_str(items[i][j]);
+            code = names_intern_after(names, code, name);
+            assert_int_equal(code, names_find(names, name));
+            assert_bytes_equal(names_get(names, code), name);
+        }
+        assert_int_equal(names_intern_after(names, code, bytes_of(text, sizeof(text))), NAMES_FULL);
+    }
+    assert_int_equal(names_count(names), 5);
+    names_free(names);
+}
+
 static void refuses_long_names(void **state) {
     (void)state;
     struct names *names = names_new();
@@ -83,6 +108,7 @@ struct worker {
 static void *work(void *given) {
     struct worker *worker = given;
     char text[32];
+    int last = NAMES_FULL;
     for (int i = 0; i < SHARED; i++) {
         int number = i * worker->step % SHARED;
         struct bytes name = name_of(text, number);
@@ -90,6 +116,8 @@ static void *work(void *given) {
         worker->codes[number] = code;
         worker->wrong |= !bytes_equal(names_get(worker->names, code), name);
         worker->wrong |= names_find(worker->names, name) != code;
+        worker->wrong |= names_intern_after(worker->names, last, name) != code;
+        last = code;
         int latest = names_count(worker->names) - 1;
         worker->wrong |= names_get(worker->names, latest).data == NULL;
     }
@@ -117,9 +145,9 @@ static void serves_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_codes_in_order), cmocka_unit_test(refuses_long_names),
-        cmocka_unit_test(is_full_at_its_limit), cmocka_unit_test(restores_in_order),
-        cmocka_unit_test(serves_threads),
+        cmocka_unit_test(gives_codes_in_order), cmocka_unit_test(follows_on_names),
+        cmocka_unit_test(refuses_long_names),   cmocka_unit_test(is_full_at_its_limit),
+        cmocka_unit_test(restores_in_order),    cmocka_unit_test(serves_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,7 @@ static void refuses_what_is_no_encoding(void **state) {
         {3, 0xc1, 0x01, 0x02},    /* leading zero pair */
         {3, 0xc1, 0x02, 0x02},    /* an end in the middle */
         {2, 0xc1, 0xc8},          /* pair over 99 */
+        {3, 0xc1, 0xc9, 0x02},    /* the same, before the last */
         {4, 0x81, 0x01, 0x01, 2}, /* below the smallest */
         {2, 0x81, 0x00},
     };
@@ -230,6 +231,40 @@ static void refuses_what_is_no_encoding(void **state) {
     memset(long_one + 1, 3, sizeof(long_one) - 1);
     long_one[sizeof(long_one) - 1] = 2;
     assert_false(number_valid(bytes_of(long_one, sizeof(long_one)))); /* 41 digits */
+}
+
+/* Three bytes, as number.h says it: neither the first pair nor the last is zero, each is under 100,
+ * and the last one alone is even. The smallest exponent may have one pair of zero in front. */
+static bool is_encoding_of_two_pairs(const uint8_t *bytes) {
+    uint8_t mask = bytes[0] < 0x80 ? 0xff : 0;
+    unsigned head = bytes[0] ^ mask, first = bytes[1] ^ mask, last = bytes[2] ^ mask;
+    if (head <= 0x80 || first % 2 == 0 || last % 2 != 0 || first / 2 > 99 || last / 2 > 99)
+        return false;
+    return last != 0 && (first != 1 || head == 0x81);
+}
+
+static void knows_every_encoding_of_two_pairs(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 1 << 24; i++) {
+        uint8_t bytes[3] = {(uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i};
+        if (number_valid(bytes_of(bytes, 3)) != is_encoding_of_two_pairs(bytes))
+            fail_msg("%02x %02x %02x", bytes[0], bytes[1], bytes[2]);
+    }
+}
+
+/* 20 pairs can be 38 digits, if the first has one and the last ends in zero; not more. */
+static void limits_digits_exactly(void **state) {
+    (void)state;
+    uint8_t bytes[1 + 20];
+    for (unsigned first = 1; first < 100; first += 7)
+        for (unsigned last = 1; last < 100; last++) {
+            int digits = 40 - (first < 10) - (last % 10 == 0);
+            bytes[0] = 0xc1;
+            memset(bytes + 1, 2 * 37 + 1, 20);
+            bytes[1] = (uint8_t)(2 * first + 1);
+            bytes[20] = (uint8_t)(2 * last);
+            assert_int_equal(number_valid(bytes_of(bytes, 21)), digits <= LIMIT_DIGITS);
+        }
 }
 
 /* ---- against a slow reference: a sign and 300 places ---- */
@@ -420,10 +455,16 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_canonical_text),     cmocka_unit_test(tells_faults_apart),
-        cmocka_unit_test(orders_by_bytes),           cmocka_unit_test(converts_machine_numbers),
-        cmocka_unit_test(counts_its_size),           cmocka_unit_test(refuses_what_is_no_encoding),
-        cmocka_unit_test(agrees_with_the_reference), cmocka_unit_test(span_finds_the_end),
+        cmocka_unit_test(writes_canonical_text),
+        cmocka_unit_test(tells_faults_apart),
+        cmocka_unit_test(orders_by_bytes),
+        cmocka_unit_test(converts_machine_numbers),
+        cmocka_unit_test(knows_every_encoding_of_two_pairs),
+        cmocka_unit_test(limits_digits_exactly),
+        cmocka_unit_test(counts_its_size),
+        cmocka_unit_test(refuses_what_is_no_encoding),
+        cmocka_unit_test(agrees_with_the_reference),
+        cmocka_unit_test(span_finds_the_end),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

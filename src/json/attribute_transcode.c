@@ -1,0 +1,179 @@
+/* Encoded items (value/codec.h) to typed JSON in one pass, checking what item_decode() checks.
+ *
+ * Most items have the same attributes as others, so that what stands before a value,
+ *     ,"name":{"S":"
+ * is made once for each name and kind of value, and copied for each item. The slots are found by
+ * the name's code; two that want the same slot take turns. */
+#include "json/attribute.h"
+
+#include "value/codec.h"
+#include "value/codec_steps.h"
+#include "value/name_order.h"
+#include "json/scan.h"
+
+struct attribute_transcoder *attribute_transcoder_of_thread(const struct names *names,
+                                                            struct arena *arena) {
+    static _Thread_local struct attribute_transcoder own;
+    static _Thread_local uint64_t serial;
+    if (serial != names_serial(names)) {
+        own = (struct attribute_transcoder){.names = names};
+        serial = names_serial(names);
+    }
+    own.arena = arena;
+    return &own;
+}
+
+/* How what stands before a value ends. */
+enum kind { KIND_OTHER, KIND_STRING, KIND_NUMBER };
+
+/* One item on its way. */
+struct pass {
+    struct attribute_transcoder *by;
+    struct bytes in; /* what is left of the item */
+    struct buf *to;
+    struct bytes before; /* the name of the attribute before this one */
+    size_t size;         /* what has been read counts so much */
+};
+
+static void put_head(struct buf *to, struct bytes name, enum kind kind) {
+    buf_byte(to, ',');
+    json_put_string(to, name);
+    buf_byte(to, ':');
+    if (kind == KIND_STRING)
+        buf_lit(to, "{\"S\":\"");
+    else if (kind == KIND_NUMBER)
+        buf_lit(to, "{\"N\":\"");
+}
+
+/* The slot of a name, made if it is another's. NULL: there is no name of that code. */
+static struct transcoder_slot *slot_of(struct attribute_transcoder *by, size_t code,
+                                       enum kind kind) {
+    size_t key = code << 2 | kind;
+    struct transcoder_slot *slot = &by->slots[(code + 5 * kind) % TRANSCODER_SLOTS];
+    if (slot->key == key)
+        return slot;
+    if (code > LIMIT_NAME_CODES)
+        return NULL;
+    struct bytes name = names_get(by->names, (int)code - 1);
+    if (name.data == NULL)
+        return NULL;
+    struct buf head = buf_in(slot->head, sizeof(slot->head));
+    put_head(&head, name, kind);
+    slot->key = key;
+    slot->name = name;
+    slot->size = head.borrowed ? head.size : 0; /* 0: too long to be kept */
+    buf_release(&head);
+    return slot;
+}
+
+/* Reads the name, and writes it with what stands before a value of that kind. False: damaged, or
+ * the names do not rise. */
+static inline bool pass_name(struct pass *pass, size_t code, enum kind kind) {
+    const struct transcoder_slot *slot = NULL;
+    struct buf *to = pass->to;
+    struct bytes name;
+    if (code != 0) {
+        slot = slot_of(pass->by, code, kind);
+        if (slot == NULL)
+            return false;
+        name = slot->name;
+    } else if (!take_string(&pass->in, &name))
+        return false;
+    if (pass->before.data != NULL && name_compare(pass->before, name) >= 0)
+        return false;
+    pass->before = name;
+    pass->size += name.size;
+    if (slot != NULL && slot->size != 0) {
+        memcpy(buf_reserve(to, sizeof(slot->head)), slot->head, sizeof(slot->head));
+        to->size += slot->size;
+    } else
+        put_head(to, name, kind);
+    return true;
+}
+
+/* The value of a string, whose opening quote stands there already. */
+static inline bool pass_string(struct pass *pass) {
+    struct buf *to = pass->to;
+    struct bytes text;
+    if (!take_string(&pass->in, &text))
+        return false;
+    pass->size += text.size;
+    uint8_t *out = buf_reserve(to, text.size + 2);
+    if (scan_copy(out, text.data, text.size) == text.size) {
+        memcpy(out + text.size, "\"}", 2);
+        to->size += text.size + 2;
+        return true;
+    }
+    to->size--;
+    json_put_string(to, text);
+    buf_byte(to, '}');
+    return true;
+}
+
+static inline bool pass_number(struct pass *pass) {
+    struct buf *to = pass->to;
+    struct bytes number;
+    if (!take_scalar(&pass->in, VALUE_N, &number))
+        return false;
+    pass->size += number_size(number);
+    uint8_t *out = buf_reserve(to, NUMBER_MAX_TEXT + 2);
+    size_t size = number_text(number, (char *)out);
+    memcpy(out + size, "\"}", 2);
+    to->size += size + 2;
+    return true;
+}
+
+static inline bool pass_other(struct pass *pass) {
+    struct bytes in = pass->in; /* a copy, so that the pass can stay in registers */
+    struct value value;
+    if (value_decode(&in, pass->by->arena, &value) != OK)
+        return false;
+    pass->in = in;
+    attribute_write(pass->to, &value);
+    pass->size += value_size(&value);
+    return true;
+}
+
+/* Of the value that `in` begins with. */
+static enum kind kind_of(struct bytes in) {
+    if (in.size == 0)
+        return KIND_OTHER;
+    return in.data[0] == VALUE_S ? KIND_STRING : in.data[0] == VALUE_N ? KIND_NUMBER : KIND_OTHER;
+}
+
+static inline bool pass_pair(struct pass *pass) {
+    struct bytes rest, name;
+    size_t code;
+    if (!take_size(&pass->in, &code))
+        return false;
+    rest = pass->in;
+    if (code == 0 && !take_string(&rest, &name))
+        return false;
+    enum kind kind = kind_of(rest);
+    if (!pass_name(pass, code, kind))
+        return false;
+    if (kind == KIND_OTHER)
+        return pass_other(pass);
+    pass->in = bytes_skip(pass->in, 1);
+    return kind == KIND_STRING ? pass_string(pass) : pass_number(pass);
+}
+
+bool attribute_transcode(struct attribute_transcoder *by, struct bytes stored, struct buf *to,
+                         size_t *size) {
+    struct pass pass = {.by = by, .in = stored, .to = to};
+    size_t start = to->size;
+    uint32_t count;
+    if (!take_count(&pass.in, PAIR_LEAST, &count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!pass_pair(&pass))
+            return false;
+    if (pass.in.size != 0)
+        return false;
+    if (count == 0)
+        buf_byte(to, '{');
+    to->data[start] = '{'; /* rather than the first comma */
+    buf_byte(to, '}');
+    *size = pass.size;
+    return true;
+}
