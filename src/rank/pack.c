@@ -294,8 +294,9 @@ void pack_add(struct pack_writer *writer, struct bytes key) {
     end_set(pack, writer->slot++, (uint32_t)(writer->end << 3 | cut.head_size));
 }
 
-void pack_copy(struct pack_writer *writer, const struct pack *from_pack, unsigned from, unsigned to,
-               struct buf *scratch) {
+void pack_copy(struct pack_writer *writer, struct pack_range keys, struct buf *scratch) {
+    const struct pack *from_pack = keys.pack;
+    unsigned from = keys.from, to = keys.to;
     struct pack *pack = writer->pack;
     if (pack->prefix != from_pack->prefix || pack->wide != from_pack->wide) {
         for (unsigned slot = from; slot < to; slot++)

@@ -93,9 +93,13 @@ struct pack_writer {
  * set already. */
 void pack_start(struct pack_writer *writer, struct pack *pack, struct bytes prefix, unsigned count);
 void pack_add(struct pack_writer *writer, struct bytes key);
-/* Adds the keys from..to-1 of another pack; `scratch` is for assembling them. */
-void pack_copy(struct pack_writer *writer, const struct pack *from_pack, unsigned from, unsigned to,
-               struct buf *scratch);
+/* The keys from..to-1 of a pack. */
+struct pack_range {
+    const struct pack *pack;
+    unsigned from, to;
+};
+/* Adds keys of another pack; `scratch` is for assembling them. */
+void pack_copy(struct pack_writer *writer, struct pack_range keys, struct buf *scratch);
 
 /* Asserts what holds for each pack. */
 void pack_check(const struct pack *pack);

@@ -42,6 +42,10 @@ uint64_t tree_find(const struct tree *tree, struct bytes key, bool *has);
 void tree_find_many(const struct tree *tree, const struct bytes *keys, size_t count,
                     uint64_t *ranks, bool *has);
 
+/* Prefetches what putting or deleting several keys will read, likewise abreast: for who is about to
+ * do that, one after the other. What they change in between does no harm. */
+void tree_prefetch_many(const struct tree *tree, const struct bytes *keys, size_t count);
+
 /* A place between or at keys, for walking. Must not be used after the tree changed, except to
  * seek again. Zero-initialize; tree_cursor_release() frees the buffer it assembles keys in. */
 struct tree_cursor {

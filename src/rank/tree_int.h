@@ -62,6 +62,7 @@ struct tree {
 
 /* The way from the root to a leaf: steps[depth] is an inner node and the child taken. */
 struct path {
+    struct tree_leaf *leaf;
     struct step {
         struct inner *node;
         unsigned at;
@@ -80,7 +81,7 @@ static inline struct bytes node_separator(struct bytes left, struct bytes right)
     return bytes_of(right.data, pack_common(left, right) + 1);
 }
 
-/* leaf.c. What may move a leaf returns where it now is and has mended its neighbours' links;
+/* tree_leaf.c. What may move a leaf returns where it now is and has mended its neighbours' links;
  * the caller tells its parent. */
 struct tree_leaf *leaf_new(struct tree *tree, size_t size);
 void leaf_free(struct tree *tree, struct tree_leaf *leaf);
@@ -103,7 +104,7 @@ void leaf_split(struct tree *tree, struct tree_leaf *leaf, unsigned at, void *ha
 /* Replaces two neighbours by one, or returns NULL if they would not fit well. */
 struct tree_leaf *leaf_join(struct tree *tree, struct tree_leaf *left, struct tree_leaf *right);
 
-/* inner.c */
+/* tree_inner.c */
 struct inner *inner_new(struct tree *tree, void *only_child, uint64_t below);
 void inner_free(struct tree *tree, struct inner *inner);
 /* The child whose range holds the key. */
@@ -117,9 +118,15 @@ static inline uint64_t inner_before(const struct inner *inner, unsigned at) {
 /* Adds `by` (modulo 2^64) to the count of child `at`. */
 void inner_bump(struct inner *inner, unsigned at, uint64_t by);
 bool inner_fits(const struct inner *inner, struct bytes separator);
-/* Child `at` became two: halves, of which the first has `left_count` keys. May move the node. */
-struct inner *inner_put(struct tree *tree, struct inner *inner, unsigned at, void *halves[2],
-                        uint64_t left_count, struct bytes separator);
+/* A node that became two. */
+struct split {
+    void *halves[2];
+    uint64_t left_count; /* keys below the first half */
+    struct bytes separator;
+};
+/* Child `at` became two. May move the node. */
+struct inner *inner_put(struct tree *tree, struct inner *inner, unsigned at,
+                        const struct split *split);
 /* Forgets child `at`, which holds no keys any more or whose keys went to its left neighbour. */
 void inner_drop(struct inner *inner, unsigned at);
 /* Where to split so that there is room after child `at`. */
@@ -134,10 +141,9 @@ struct inner *inner_join(struct tree *tree, struct inner *left, struct inner *ri
 
 /* tree.c */
 struct tree_leaf *tree_descend(const struct tree *tree, struct bytes key, struct path *path);
-/* Splits the highest node that must split before the leaf can split at `at` to make room for
+/* Splits the highest node that must split before the path's leaf can split at `at` to make room for
  * `key`; then the way down must be searched again. */
-void tree_make_room(struct tree *tree, struct path *path, struct tree_leaf *leaf, unsigned at,
-                    struct bytes key);
+void tree_make_room(struct tree *tree, struct path *path, unsigned at, struct bytes key);
 
 /* Adds `by` (modulo 2^64) to the counts on the way and of the tree. */
 void tree_bump(struct tree *tree, struct path *path, uint64_t by);

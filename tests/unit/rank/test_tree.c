@@ -160,6 +160,7 @@ static void check_many(const struct tree *tree, const struct model *model, struc
     for (size_t i = 0; i < count; i++)
         keys[i] =
             model->count == 0 || i % 5 == 0 ? key : model->keys[random_below(random, model->count)];
+    tree_prefetch_many(tree, keys, count); /* of whatever there is, also of an empty tree */
     tree_find_many(tree, keys, count, ranks, has);
     for (size_t i = 0; i < count; i++) {
         bool equal;

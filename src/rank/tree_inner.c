@@ -33,8 +33,14 @@ unsigned inner_find_rank(const struct inner *inner, uint64_t rank) {
     return low;
 }
 
+typedef uint64_t four_counts __attribute__((vector_size(32), aligned(8)));
+
+/* Four at a time, which the compiler does not do by itself at -O2. */
 void inner_bump(struct inner *inner, unsigned at, uint64_t by) {
-    for (unsigned i = at; i < inner->count; i++)
+    unsigned i = at, count = inner->count;
+    for (; i + 4 <= count; i += 4)
+        *(four_counts *)(inner->upto + i) += by;
+    for (; i < count; i++)
         inner->upto[i] += by;
 }
 
@@ -59,22 +65,22 @@ static struct inner *inner_add_key(struct tree *tree, struct inner *inner, unsig
     memcpy(grown, inner, HEADER);
     struct pack_writer writer;
     pack_start(&writer, &grown->keys, bytes_of(separator.data, prefix), keys->count + 1u);
-    pack_copy(&writer, keys, 0, slot, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){keys, 0, slot}, &tree->scratch);
     pack_add(&writer, separator);
-    pack_copy(&writer, keys, slot, keys->count, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){keys, slot, keys->count}, &tree->scratch);
     inner_free(tree, inner);
     return grown;
 }
 
-struct inner *inner_put(struct tree *tree, struct inner *inner, unsigned at, void *halves[2],
-                        uint64_t left_count, struct bytes separator) {
-    inner = inner_add_key(tree, inner, at, separator);
+struct inner *inner_put(struct tree *tree, struct inner *inner, unsigned at,
+                        const struct split *split) {
+    inner = inner_add_key(tree, inner, at, split->separator);
     size_t after = inner->count - at;
     memmove(inner->upto + at + 1, inner->upto + at, after * sizeof(*inner->upto));
     memmove(inner->child + at + 1, inner->child + at, after * sizeof(*inner->child));
-    inner->upto[at] = inner_before(inner, at) + left_count;
-    inner->child[at] = halves[0];
-    inner->child[at + 1] = halves[1];
+    inner->upto[at] = inner_before(inner, at) + split->left_count;
+    inner->child[at] = split->halves[0];
+    inner->child[at + 1] = split->halves[1];
     inner->count++;
     return inner;
 }
@@ -117,7 +123,7 @@ static struct inner *inner_copy(struct tree *tree, const struct inner *inner, un
         tree_node_new(tree, HEADER, pack_size_of(prefix.size, load) + GROWTH, true);
     struct pack_writer writer;
     pack_start(&writer, &copy->keys, prefix, last - from);
-    pack_copy(&writer, keys, from, last, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){keys, from, last}, &tree->scratch);
     copy->count = (uint16_t)(to - from);
     for (unsigned i = from; i < to; i++) {
         copy->child[i - from] = inner->child[i];
@@ -150,9 +156,9 @@ struct inner *inner_join(struct tree *tree, struct inner *left, struct inner *ri
     struct inner *both = tree_node_new(tree, HEADER, pack_size_of(prefix.size, load), true);
     struct pack_writer writer;
     pack_start(&writer, &both->keys, prefix, a->count + 1u + b->count);
-    pack_copy(&writer, a, 0, a->count, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){a, 0, a->count}, &tree->scratch);
     pack_add(&writer, separator);
-    pack_copy(&writer, b, 0, b->count, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){b, 0, b->count}, &tree->scratch);
     both->count = left->count;
     memcpy(both->child, left->child, left->count * sizeof(*left->child));
     memcpy(both->upto, left->upto, left->count * sizeof(*left->upto));

@@ -50,7 +50,7 @@ static void flush(struct tree_loader *loader) {
     struct path path;
     struct tree_leaf *last;
     while ((last = tree_descend(tree, first, &path))->keys.count != 0)
-        tree_make_room(tree, &path, last, last->keys.count, first);
+        tree_make_room(tree, &path, last->keys.count, first);
     leaf_link(tree, leaf, last->prev, last->next);
     leaf_free(tree, last);
     tree_place(tree, &path, tree->height, leaf);

@@ -41,10 +41,15 @@ static uint64_t check_leaf(struct walk *walk, const struct tree_leaf *leaf, cons
     return keys->count;
 }
 
+/* What the keys below a node lie between: low <= key < high. NULL: no bound. */
+struct bounds {
+    const struct buf *low, *high;
+};
+
 static uint64_t check_node(struct walk *walk, const void *node, unsigned height,
-                           const struct buf *low, const struct buf *high) {
+                           struct bounds bounds) {
     if (height == 0)
-        return check_leaf(walk, node, low, high);
+        return check_leaf(walk, node, bounds.low, bounds.high);
     const struct inner *inner = node;
     const struct pack *keys = &inner->keys;
     assert(inner->count >= (inner == walk->tree->root ? 2 : 1)); /* 4 */
@@ -56,8 +61,8 @@ static uint64_t check_node(struct walk *walk, const void *node, unsigned height,
         bool is_first = at == 0, is_last = at == keys->count;
         if (!is_last)
             pack_key(keys, at, &right);
-        below += check_node(walk, inner->child[at], height - 1, is_first ? low : &left,
-                            is_last ? high : &right);
+        struct bounds inside = {is_first ? bounds.low : &left, is_last ? bounds.high : &right};
+        below += check_node(walk, inner->child[at], height - 1, inside);
         assert(inner->upto[at] == below); /* 3 */
         buf_clear(&left);
         buf_put(&left, buf_bytes(&right));
@@ -71,7 +76,7 @@ static uint64_t check_node(struct walk *walk, const void *node, unsigned height,
 void tree_check(const struct tree *tree) {
     struct walk walk = {.tree = tree, .next = tree->first};
     assert(tree->first->prev == NULL && tree->last->next == NULL);
-    uint64_t below = check_node(&walk, tree->root, tree->height, NULL, NULL);
+    uint64_t below = check_node(&walk, tree->root, tree->height, (struct bounds){0});
     assert(below == tree->count);        /* 3 */
     assert(walk.next == NULL);           /* 1: no leaf beyond the tree's */
     assert(walk.memory == tree->memory); /* 6 */

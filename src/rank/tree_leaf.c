@@ -45,7 +45,7 @@ static struct tree_leaf *leaf_copy(struct tree *tree, const struct pack *keys, u
     struct tree_leaf *leaf = leaf_new(tree, pack_size_of(first.size, load));
     struct pack_writer writer;
     pack_start(&writer, &leaf->keys, first, to - from);
-    pack_copy(&writer, keys, from, to, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){keys, from, to}, &tree->scratch);
     return leaf;
 }
 
@@ -60,9 +60,9 @@ struct tree_leaf *leaf_put(struct tree *tree, struct tree_leaf *leaf, unsigned s
     struct tree_leaf *grown = leaf_new(tree, size);
     struct pack_writer writer;
     pack_start(&writer, &grown->keys, bytes_of(key.data, prefix), keys->count + 1u);
-    pack_copy(&writer, keys, 0, slot, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){keys, 0, slot}, &tree->scratch);
     pack_add(&writer, key);
-    pack_copy(&writer, keys, slot, keys->count, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){keys, slot, keys->count}, &tree->scratch);
     leaf_link(tree, grown, leaf->prev, leaf->next);
     leaf_free(tree, leaf);
     return grown;
@@ -119,8 +119,8 @@ struct tree_leaf *leaf_join(struct tree *tree, struct tree_leaf *left, struct tr
     struct tree_leaf *both = leaf_new(tree, pack_size_of(first.size, load));
     struct pack_writer writer;
     pack_start(&writer, &both->keys, first, (unsigned)a->count + b->count);
-    pack_copy(&writer, a, 0, a->count, &tree->scratch);
-    pack_copy(&writer, b, 0, b->count, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){a, 0, a->count}, &tree->scratch);
+    pack_copy(&writer, (struct pack_range){b, 0, b->count}, &tree->scratch);
     leaf_link(tree, both, left->prev, right->next);
     leaf_free(tree, left);
     leaf_free(tree, right);
