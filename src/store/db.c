@@ -1,6 +1,7 @@
 /* Opening and closing the database, and what its errors mean. */
 #include "store/store_int.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 static const char *const names[DB_FAMILIES] = {"default", "meta", "items", "stream"};
@@ -12,11 +13,16 @@ static bool has(const char *text, const char *part) {
 /* The database hands out texts only: "Corruption: ...", "IO error: ...: reason". */
 static enum status error_status(const char *error) {
     bool io = strncmp(error, "IO error", 8) == 0;
-    if (io && !has(error, "No such file or directory"))
+    bool lost = has(error, "No such file or directory") || has(error, "larger than file length");
+    if (io && !lost)
         return IO_FAILED;
     if (io || has(error, "orruption") || has(error, "does not exist"))
         return DAMAGED;
     return IO_FAILED;
+}
+
+bool db_says_full(const char *why) {
+    return has(why, strerror(ENOSPC)) || has(why, strerror(EDQUOT));
 }
 
 enum status db_error(char *error, char *why, size_t why_size) {
@@ -35,18 +41,19 @@ enum status db_error(char *error, char *why, size_t why_size) {
 
 /* --- opening --- */
 
-static enum status open_failed(struct store *store, char *error, struct arena *arena,
-                               struct failure *failure) {
+static enum status open_failed(struct store *store, char *error, struct scope in) {
     bool unknown = has(error, "olumn families not opened");
     char why[320];
     enum status status = db_error(error, why, sizeof(why));
     if (store->settings.memory)
-        return failure_set(failure, arena, status, "Cannot open the store: %s.", why);
+        return failure_set(in.failure, in.arena, status, "Cannot open the store: %s.", why);
     if (unknown)
-        return folder_newer(&store->folder, why, arena, failure);
+        return folder_newer(&store->folder, why, in);
     if (status == DAMAGED)
-        return folder_damaged(&store->folder, why, arena, failure);
-    return failure_set(failure, arena, status,
+        return folder_damaged(&store->folder, why, in);
+    if (db_says_full(why))
+        return folder_full(&store->folder, in);
+    return failure_set(in.failure, in.arena, status,
                        "Cannot open the data folder %s: %s. Free the disk or fix its rights, then "
                        "start again; nothing is lost.",
                        store->folder.path, why);
@@ -76,8 +83,7 @@ static rocksdb_t *open_read_only(struct store *store, const char *path,
                                                       store->families, 0, error);
 }
 
-enum status db_open(struct store *store, bool read_only, struct arena *arena,
-                    struct failure *failure) {
+enum status db_open(struct store *store, bool read_only, struct scope in) {
     struct db_options *options = &store->options;
     const rocksdb_options_t *each[DB_FAMILIES] = {options->db};
     for (int i = 0; i < STORE_FAMILIES; i++)
@@ -92,7 +98,7 @@ enum status db_open(struct store *store, bool read_only, struct arena *arena,
     if (error == NULL)
         return OK;
     store->db = NULL;
-    return open_failed(store, error, arena, failure);
+    return open_failed(store, error, in);
 }
 
 void db_close(struct store *store) {
@@ -103,14 +109,4 @@ void db_close(struct store *store) {
             rocksdb_column_family_handle_destroy(store->families[i]);
     rocksdb_close(store->db);
     store->db = NULL;
-}
-
-void db_flush(struct store *store) {
-    rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
-    for (int i = 0; i < STORE_FAMILIES; i++) {
-        char *error = NULL;
-        rocksdb_flush_cf(store->db, options, store->families[i + 1], &error);
-        db_error(error, NULL, 0); /* the log still has it */
-    }
-    rocksdb_flushoptions_destroy(options);
 }

@@ -9,8 +9,12 @@ void gate_init(struct gate *gate, enum gate_state state) {
     for (unsigned i = 0; i < GATE_LANES; i++)
         atomic_init(&gate->lanes[i].inside, 0);
     atomic_init(&gate->state, state);
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_mutex_init(&gate->lock, NULL);
-    pthread_cond_init(&gate->changed, NULL);
+    pthread_cond_init(&gate->changed, &steady);
+    pthread_condattr_destroy(&steady);
 }
 
 void gate_release(struct gate *gate) {
@@ -35,7 +39,7 @@ unsigned gate_join(struct gate *gate) {
 
 static enum gate_state gate_wait(struct gate *gate) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += WAIT_MAX_S;
     pthread_mutex_lock(&gate->lock);
     int late = 0;

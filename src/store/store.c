@@ -1,12 +1,14 @@
 /* Opening, closing, reopening and writing. */
 #include "store/store_int.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
-#include "store/log.h"
+#include "store/wal_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { INTERVAL_MS = 100, PROBE_SPARE = 1024 * 1024 };
+enum { INTERVAL_MS = 100 };
 
 /* --- failing --- */
 
@@ -16,15 +18,18 @@ void store_break(struct store *store, const char *why) {
         snprintf(store->why, sizeof(store->why), "%s", why);
     atomic_store(&store->broken, true);
     pthread_mutex_unlock(&store->why_lock);
+    pthread_mutex_lock(&store->view_lock);
+    pthread_cond_broadcast(&store->handover.done); /* nobody waits for what will not happen */
+    pthread_mutex_unlock(&store->view_lock);
 }
 
 bool store_is_broken(const struct store *store) {
     return atomic_load(&store->broken);
 }
 
-static enum status refuse_write(struct store *store, struct arena *arena, struct failure *failure) {
+static enum status refuse_write(struct store *store, struct scope in) {
     pthread_mutex_lock(&store->why_lock);
-    enum status status = failure_set(failure, arena, IO_FAILED,
+    enum status status = failure_set(in.failure, in.arena, IO_FAILED,
                                      "The store takes no writes at present: %s", store->why);
     pthread_mutex_unlock(&store->why_lock);
     return status;
@@ -50,9 +55,20 @@ static struct store *store_new(const struct store_settings *settings) {
     store->settings.path = NULL; /* the caller's; folder.path is ours */
     if (settings->interval_ms <= 0)
         store->settings.interval_ms = INTERVAL_MS;
+    if (settings->buffer_size == 0)
+        store->settings.buffer_size = LIMIT_BUFFER_SIZE;
     store->folder.lock = -1;
     atomic_init(&store->broken, false);
     atomic_init(&store->unsynced, false);
+    atomic_init(&store->sequence, 0);
+    atomic_init(&store->log_kept, UINT64_MAX);
+    atomic_init(&store->log_recovery,
+                settings->recovery_from == 0 ? UINT64_MAX : settings->recovery_from);
+    pthread_mutex_init(&store->write_lock, NULL);
+    pthread_mutex_init(&store->view_lock, NULL);
+    pthread_mutex_init(&store->table_lock, NULL);
+    handover_init(store);
+    buffer_memory_init(&store->buffer_memory, store->settings.buffer_size);
     pthread_mutex_init(&store->sync_lock, NULL);
     pthread_mutex_init(&store->why_lock, NULL);
     gate_init(&store->gate, GATE_CLOSED);
@@ -60,35 +76,67 @@ static struct store *store_new(const struct store_settings *settings) {
     return store;
 }
 
+static void locks_release(struct store *store) {
+    pthread_mutex_destroy(&store->why_lock);
+    pthread_mutex_destroy(&store->sync_lock);
+    handover_release(store);
+    buffer_memory_release(&store->buffer_memory);
+    pthread_mutex_destroy(&store->table_lock);
+    pthread_mutex_destroy(&store->view_lock);
+    pthread_mutex_destroy(&store->write_lock);
+}
+
 static void store_free(struct store *store) {
+    log_stop(store);
     db_close(store);
     db_options_release(&store->options);
     folder_close(&store->folder);
     gate_release(&store->gate);
-    pthread_mutex_destroy(&store->why_lock);
-    pthread_mutex_destroy(&store->sync_lock);
+    locks_release(store);
     mem_free(store);
 }
 
 static enum status enter_folder(struct store *store, const struct store_settings *settings,
-                                struct arena *arena, struct failure *failure) {
+                                struct scope in) {
     if (settings->memory)
         return OK;
     struct folder_settings folder = {settings->path, settings->must_exist, settings->read_only};
-    enum status status = folder_open(&store->folder, &folder, arena, failure);
+    enum status status = folder_open(&store->folder, &folder, in);
     if (status == OK && !store->folder.making)
-        status = log_check_folder(&store->folder, arena, failure);
+        status = wal_check_folder(&store->folder, in);
     return status;
 }
 
-enum status store_open(const struct store_settings *settings, struct arena *arena,
-                       struct failure *failure, struct store **out) {
+/* The database, and the log with what the database does not have yet. */
+static enum status open_both(struct store *store, bool read_only, struct scope in) {
+    enum status status = db_open(store, read_only, in);
+    if (status != OK)
+        return status;
+    status = log_start(store, read_only, in);
+    if (status == OK && !read_only && !store->settings.memory)
+        status = folder_made(&store->folder, in);
+    if (status != OK) {
+        log_stop(store);
+        db_close(store);
+    }
+    return status;
+}
+
+static void threads_start(struct store *store) {
+    handover_start(store);
+    syncer_start(store);
+}
+
+static void threads_stop(struct store *store) {
+    syncer_stop(store);
+    handover_stop(store);
+}
+
+enum status store_open(const struct store_settings *settings, struct scope in, struct store **out) {
     struct store *store = store_new(settings);
-    enum status status = enter_folder(store, settings, arena, failure);
+    enum status status = enter_folder(store, settings, in);
     if (status == OK)
-        status = db_open(store, settings->read_only, arena, failure);
-    if (status == OK && store->folder.making)
-        status = folder_made(&store->folder, arena, failure);
+        status = open_both(store, settings->read_only, in);
     if (status != OK) {
         store_free(store);
         return status;
@@ -96,7 +144,7 @@ enum status store_open(const struct store_settings *settings, struct arena *aren
     if (settings->read_only)
         store_break(store, "it was opened for reading only.");
     else
-        syncer_start(store);
+        threads_start(store);
     gate_set(&store->gate, GATE_OPEN);
     *out = store;
     return OK;
@@ -105,11 +153,11 @@ enum status store_open(const struct store_settings *settings, struct arena *aren
 void store_close(struct store *store) {
     if (store == NULL)
         return;
-    syncer_stop(store);
+    threads_stop(store);
     if (!store_is_broken(store)) {
         store_sync(store);
         if (!store->settings.memory)
-            db_flush(store);
+            handover_all(store); /* if it fails, the log still has it */
     }
     gate_shut(&store->gate);
     store_free(store);
@@ -119,37 +167,42 @@ void store_close(struct store *store) {
 
 /* An opening writes what the logs hold into tables: whether there is room for that. A failed one
  * does no harm, but this is sooner known and leaves the readers alone. */
-enum status store_probe(struct store *store, struct arena *arena, struct failure *failure) {
+enum status store_probe(struct store *store, struct scope in) {
     if (store->settings.memory)
         return OK;
-    size_t size = (size_t)folder_usage(&store->folder, ".log") + PROBE_SPARE;
-    return folder_probe(&store->folder, size, arena, failure);
+    size_t size = (size_t)(folder_need(&store->folder) + handover_memory(store));
+    return folder_probe(&store->folder, size, in);
 }
 
 /* With the gate shut. If it cannot be opened for writing, reading may still be possible. */
-static enum status open_again(struct store *store, struct arena *arena, struct failure *failure) {
+static enum status open_again(struct store *store, struct scope in) {
+    if (store->settings.memory)
+        return OK; /* nothing was lost, and there is nowhere to read it from */
+    log_stop(store);
     db_close(store);
-    enum status status = db_open(store, false, arena, failure);
+    atomic_store(&store->broken, false); /* so that what the log holds can be handed over */
+    enum status status = open_both(store, false, in);
     if (status == OK)
         return OK;
     struct failure ignored;
-    db_open(store, true, arena, &ignored);
+    store_break(store, "it could not be opened again.");
+    open_both(store, true, (struct scope){in.arena, &ignored});
     return status;
 }
 
-enum status store_reopen(struct store *store, struct arena *arena, struct failure *failure) {
+enum status store_reopen(struct store *store, struct scope in) {
     if (store->settings.read_only)
-        return refuse_write(store, arena, failure);
-    enum status status = store_probe(store, arena, failure);
+        return refuse_write(store, in);
+    enum status status = store_probe(store, in);
     if (status != OK)
         return status;
-    syncer_stop(store);
+    threads_stop(store);
     gate_shut(&store->gate);
-    status = open_again(store, arena, failure);
+    status = open_again(store, in);
     if (status == OK) {
         atomic_store(&store->broken, false);
         atomic_store(&store->unsynced, false);
-        syncer_start(store);
+        threads_start(store);
     }
     gate_set(&store->gate, store->db != NULL ? GATE_OPEN : GATE_CLOSED);
     return status;
@@ -157,53 +210,54 @@ enum status store_reopen(struct store *store, struct arena *arena, struct failur
 
 /* --- writing --- */
 
-static enum status write_failed(struct store *store, const char *why, struct arena *arena,
-                                struct failure *failure) {
+static enum status write_failed(struct store *store, const char *why, struct scope in) {
     store_break(store, why);
-    return failure_set(failure, arena, IO_FAILED, "The write failed: %s", why);
+    return failure_set(in.failure, in.arena, IO_FAILED, "The write failed: %s", why);
 }
 
-static enum status write_batch(struct store *store, const rocksdb_writeoptions_t *how,
-                               struct store_batch *batch, struct arena *arena,
-                               struct failure *failure) {
-    char *error = NULL;
-    rocksdb_write(store->db, how, store_batch_raw(batch), &error);
-    if (error == NULL)
+static enum status log_batch(struct store *store, struct bytes batch, struct log_group *group,
+                             struct scope in) {
+    *group = (struct log_group){.number = store->group_end};
+    if (store->settings.memory)
         return OK;
-    char why[sizeof(store->why)];
-    db_error(error, why, sizeof(why));
-    return write_failed(store, why, arena, failure);
-}
-
-enum status store_write(struct store *store, struct store_batch *batch, struct arena *arena,
-                        struct failure *failure) {
-    db_meet_thread();
-    if (store_is_broken(store) || store->db == NULL)
-        return refuse_write(store, arena, failure);
-    struct store_faults *faults = store->settings.faults;
-    if (faults != NULL && store_fault(store, &faults->write_in))
-        return write_failed(store, "a fault was asked for.", arena, failure);
-    bool sync = store->settings.sync == STORE_SYNC_COMMIT && !store->settings.memory;
-    bool unsynced = faults != NULL && store_fault(store, &faults->sync_in);
-    enum status status =
-        write_batch(store, sync && !unsynced ? store->options.write_synced : store->options.write,
-                    batch, arena, failure);
-    if (status == OK && unsynced)
-        return write_failed(store, "a fault of the sync was asked for.", arena, failure);
-    if (!sync)
+    enum status status = commit_log_append(store->log, (struct log_parts){&batch, 1}, in, group);
+    if (status == OK && store->settings.sync != STORE_SYNC_COMMIT)
         atomic_store(&store->unsynced, true);
     return status;
 }
 
+static enum status write_batch(struct store *store, struct bytes batch, struct scope in) {
+    struct store_faults *faults = store->settings.faults;
+    struct log_group group;
+    if (faults != NULL && store_fault(store, &faults->write_in))
+        return write_failed(store, "a fault was asked for.", in);
+    enum status status = log_batch(store, batch, &group, in);
+    if (status == LIMIT_EXCEEDED)
+        return status; /* nothing was tried */
+    if (status != OK)
+        return write_failed(store, arena_str(in.arena, in.failure->text), in);
+    bool unsynced = faults != NULL && store_fault(store, &faults->sync_in);
+    if (unsynced && !store->settings.memory) /* reopened, it is in the log */
+        return write_failed(store, "a fault of the sync was asked for.", in);
+    handover_add(store, batch, &group);
+    return unsynced ? write_failed(store, "a fault of the sync was asked for.", in) : OK;
+}
+
+enum status store_write(struct store *store, struct store_batch *batch, struct scope in) {
+    db_meet_thread();
+    handover_pace(store);
+    if (store_is_broken(store) || store->db == NULL)
+        return refuse_write(store, in);
+    if (store_batch_count(batch) == 0)
+        return OK;
+    return write_batch(store, store_batch_bytes(batch), in);
+}
+
 static enum status sync_log(struct store *store) {
-    if (!atomic_exchange(&store->unsynced, false))
+    if (!atomic_exchange(&store->unsynced, false) || store->log == NULL ||
+        commit_log_sync(store->log) == OK)
         return OK;
-    char *error = NULL;
-    rocksdb_flush_wal(store->db, 1, &error);
-    char why[sizeof(store->why)];
-    if (db_error(error, why, sizeof(why)) == OK)
-        return OK;
-    store_break(store, why);
+    store_break(store, "the log cannot be synced.");
     return IO_FAILED;
 }
 
@@ -226,7 +280,7 @@ static uint64_t property(struct store *store, int family, const char *name) {
 
 static uint64_t memory_usage(struct store *store) {
     rocksdb_cache_t *cache = store->options.cache;
-    uint64_t total = cache != NULL ? rocksdb_cache_get_usage(cache) : 0;
+    uint64_t total = rocksdb_cache_get_usage(cache);
     for (int i = 0; i < DB_FAMILIES; i++) {
         total += property(store, i, "rocksdb.cur-size-all-mem-tables");
         total += property(store, i, "rocksdb.estimate-table-readers-mem");
@@ -236,14 +290,47 @@ static uint64_t memory_usage(struct store *store) {
     return total;
 }
 
+static uint64_t count_files(struct store *store, int level) {
+    char name[sizeof "rocksdb.num-files-at-level" + 12];
+    uint64_t files = 0;
+    snprintf(name, sizeof name, "rocksdb.num-files-at-level%d", level);
+    for (int i = 0; i < DB_FAMILIES; i++) {
+        char *text = store->families[i] == NULL
+                         ? NULL
+                         : rocksdb_property_value_cf(store->db, store->families[i], name);
+        if (text != NULL)
+            files += strtoull(text, NULL, 10);
+        free(text);
+    }
+    return files;
+}
+
+static void count_compaction(struct store *store, struct store_usage *usage) {
+    enum { LEVELS = 7 };
+    usage->newest_files = count_files(store, 0);
+    usage->files = usage->newest_files;
+    for (int level = 1; level < LEVELS; level++)
+        usage->files += count_files(store, level);
+    for (int i = 0; i < DB_FAMILIES; i++)
+        usage->compaction_waits += property(store, i, "rocksdb.estimate-pending-compaction-bytes");
+    usage->compacting = property(store, 0, "rocksdb.num-running-compactions");
+    usage->flushing = property(store, 0, "rocksdb.num-running-flushes");
+    usage->stalled = property(store, 0, "rocksdb.is-write-stopped") != 0 ||
+                     property(store, 0, "rocksdb.actual-delayed-write-rate") != 0;
+}
+
 struct store_usage store_usage(struct store *store) {
     struct store_usage usage = {0};
     unsigned lane;
     if (!gate_enter(&store->gate, &lane))
         return usage;
-    usage.memory = memory_usage(store);
+    usage.memory =
+        memory_usage(store) + handover_memory(store) + buffer_memory_spare(&store->buffer_memory);
+    count_compaction(store, &usage);
+    if (store->log != NULL)
+        usage.disk = commit_log_usage(store->log);
     gate_leave(&store->gate, lane);
     if (!store->settings.memory)
-        usage.disk = folder_usage(&store->folder, "");
+        usage.disk += folder_usage(&store->folder, "");
     return usage;
 }

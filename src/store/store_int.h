@@ -2,9 +2,11 @@
 #ifndef GT_STORE_STORE_INT_H
 #define GT_STORE_STORE_INT_H
 
-#include "store/folder.h"
+#include "store/commit_log.h"
+#include "store/data_folder.h"
 #include "store/gate.h"
 #include "store/store.h"
+#include "store/write_buffer.h"
 
 #include <rocksdb/c.h>
 
@@ -15,11 +17,10 @@ enum { DB_FAMILIES = STORE_FAMILIES + 1 };
 struct db_options {
     rocksdb_options_t *db;                     /* of the whole, and of the default family */
     rocksdb_options_t *family[STORE_FAMILIES]; /* of each of ours */
-    rocksdb_cache_t *cache;                    /* NULL: tables are mapped */
+    rocksdb_cache_t *cache;                    /* of blocks of tables */
     rocksdb_env_t *env;                        /* owned; NULL for the system's own */
     rocksdb_readoptions_t *read;
-    rocksdb_writeoptions_t *write;        /* leaves the log to the system */
-    rocksdb_writeoptions_t *write_synced; /* waits for the disk */
+    rocksdb_writeoptions_t *write; /* without the database's own log */
 };
 
 /* The thread of STORE_SYNC_INTERVAL. */
@@ -31,17 +32,64 @@ struct syncer {
     bool stop; /* under the lock */
 };
 
+/* What a snapshot is taken of: the write buffers and the tables beneath them as they were when the
+ * view was made. There is a new one whenever a buffer is frozen or was handed over; a version in a
+ * buffer that is newer than the snapshot is passed over by its sequence. Its last holder leaves it
+ * to the handover's thread, which frees it. */
+struct store_view {
+    atomic_uint refs;
+    struct store_view *dead;         /* the next that nobody holds */
+    struct write_buffer *buffers[2]; /* the one that is written to; the one that is being handed
+                                        over to the tables, or NULL */
+    const rocksdb_snapshot_t *snapshot;
+    rocksdb_readoptions_t *read; /* of that snapshot */
+};
+
+/* The thread that hands buffers over to the tables. */
+struct handover {
+    pthread_t thread;
+    pthread_cond_t wake; /* there is work */
+    pthread_cond_t done; /* a handover has ended, or the store was broken */
+    bool running;
+    bool stop; /* under view_lock */
+};
+
 struct store {
     struct store_settings settings; /* path and faults as given; sizes filled in */
     struct folder folder;
     struct db_options options;
     struct syncer syncer;
+    struct handover handover;
 
-    /* Behind the gate; NULL while closed. families[0] is the default one; one that is not there (in
-     * a folder opened for reading only) is NULL. */
+    /* Behind the gate; NULL while closed. families[0] is the default one, which has only what the
+     * store says about itself; one that is not there (in a folder opened for reading only) is
+     * NULL. */
     struct gate gate;
     rocksdb_t *db;
     rocksdb_column_family_handle_t *families[DB_FAMILIES];
+    struct commit_log *log; /* NULL in memory, while closed, and of an older folder that is only
+                               read */
+    bool replaying;         /* the log is being read: nothing of it goes yet */
+    atomic_uint_fast64_t log_kept; /* segments from this one on have values that are still wanted;
+                                      UINT64_MAX: none has */
+
+    atomic_uint_fast64_t log_recovery; /* segments from this one on are kept whole, so that earlier
+                                          states can be made from them; UINT64_MAX: none are */
+
+    /* What is written goes into the newest buffer, which the current view holds. A group of the log
+     * is named by its number; "end" is the number behind the last one. */
+    struct buffer_memory buffer_memory; /* of the buffers */
+    pthread_mutex_t write_lock; /* over the two below: writing to that buffer, and freezing it */
+    struct write_buffer *active;
+    uint64_t group_end;            /* of what the buffers and the tables have */
+    atomic_uint_fast64_t sequence; /* of the last write that is committed */
+
+    pthread_mutex_t view_lock;  /* over the four below; held for a moment only */
+    struct store_view *view;    /* NULL while closed */
+    struct store_view *dead;    /* views that nobody holds */
+    uint64_t frozen_end;        /* of what the frozen buffer has */
+    uint64_t table_end;         /* of what the tables have, as noted there; 0: nothing was */
+    pthread_mutex_t table_lock; /* over writing to the tables: handovers and checkpoints */
 
     pthread_mutex_t sync_lock; /* one sync at a time: the second waits for what the first began */
     atomic_bool broken;
@@ -52,9 +100,9 @@ struct store {
 
 struct store_snapshot {
     struct store *store;
-    unsigned lane;                      /* of the gate */
-    const rocksdb_snapshot_t *snapshot; /* NULL: taken while the store was closed */
-    rocksdb_readoptions_t *read;        /* NULL then too */
+    unsigned lane;           /* of the gate */
+    struct store_view *view; /* NULL: taken while the store was closed */
+    uint64_t sequence;       /* it sees writes up to this one */
 };
 
 static inline rocksdb_column_family_handle_t *store_family(struct store *store,
@@ -73,11 +121,8 @@ void db_options_init(struct db_options *options, const struct store_settings *se
 void db_options_release(struct db_options *options);
 
 /* Fills in store->db and families. The gate is not its business. */
-enum status db_open(struct store *store, bool read_only, struct arena *arena,
-                    struct failure *failure);
+enum status db_open(struct store *store, bool read_only, struct scope in);
 void db_close(struct store *store);
-/* Writes what only the log holds into tables, so that the next start is quick. */
-void db_flush(struct store *store);
 
 /* The database counts for each thread what it compares and skips, unless the thread says it does
  * not want to know; this is for those who read or write much. */
@@ -92,9 +137,78 @@ static inline void db_meet_thread(void) {
 /* Takes and frees an error text of the database; OK for none. A corrupted or lost file is
  * DAMAGED, all else IO_FAILED. `why` may be NULL; else it gets the text, cut to its size. */
 enum status db_error(char *error, char *why, size_t why_size);
+/* Whether the text says that there is no room, or that a quota is used up. */
+bool db_says_full(const char *why);
 
-/* batch.c */
-rocksdb_writebatch_t *store_batch_raw(struct store_batch *batch);
+/* store_batch.c: a batch is the bytes of its writes, which are also what stands in the log */
+
+struct bytes store_batch_bytes(const struct store_batch *batch);
+/* Adds writes as they stand in the log, of which there are some. */
+void store_batch_add(struct store_batch *batch, struct bytes writes);
+/* Takes the first write from the front of a batch's bytes; `sequence` is left alone. NOT_FOUND at
+ * the end, DAMAGED. */
+enum status batch_next(struct bytes *batch, struct buffer_write *out);
+
+/* store_view.c */
+
+/* Makes a view of the given buffers, which it holds, and of the tables as they are, the current
+ * one. `frozen` may be NULL. The gate's keeper, or the holder of table_lock or write_lock. */
+void view_set(struct store *store, struct write_buffer *active, struct write_buffer *frozen);
+/* With the gate shut, and the threads stopped: no view is left. */
+void view_clear(struct store *store);
+/* The current one, with what is committed; inside the gate. NULL while the store is closed. */
+struct store_view *view_hold(struct store *store, uint64_t *sequence);
+void view_join(struct store_view *view); /* for somebody who holds it */
+void view_drop(struct store *store, struct store_view *view);
+/* Frees those that nobody holds. On the handover's thread, or with the gate shut. */
+void view_free_dead(struct store *store);
+
+/* handover.c */
+
+void handover_init(struct store *store);
+void handover_release(struct store *store);
+
+/* The number of the first group of the log that the tables do not have; 0: none was ever noted. */
+enum status handover_position(struct store *store, uint64_t *out, struct scope in);
+/* Puts the writes of a batch's bytes into the newest buffer and commits them. DAMAGED: they make no
+ * sense, and some may have been put. `group` is what they are in the log; without one only its
+ * number is set. The writing thread. */
+enum status handover_add(struct store *store, struct bytes batch, const struct log_group *group);
+/* Hands over all there is, on the caller's thread. Not while the handover's own thread runs. A
+ * failure breaks the store. */
+enum status handover_all(struct store *store);
+/* Has that thread do so with all that was committed so far, and waits for it. Any thread. */
+enum status handover_wait(struct store *store);
+/* Starts what is due, and waits a little while there is too much that the tables do not have yet.
+ * The writing thread, holding no lock. */
+void handover_pace(struct store *store);
+void handover_start(struct store *store);
+void handover_stop(struct store *store);
+/* Bytes of the current view's buffers. Any thread. */
+uint64_t handover_memory(struct store *store);
+
+/* store_log.c: the log and the store together */
+
+/* Opens the log of a store whose database is open, makes it where there is none yet, and brings
+ * what it holds and the tables do not into them (read_only: into the buffer). */
+enum status log_start(struct store *store, bool read_only, struct scope in);
+/* A value that stays in the log was put into that segment. The writing thread. */
+static inline void store_log_used(struct store *store, uint64_t segment) {
+    uint64_t kept = atomic_load_explicit(&store->log_kept, memory_order_relaxed);
+    if (kept == UINT64_MAX)
+        atomic_store(&store->log_kept, segment);
+}
+/* The first segment that somebody wants to read. Any thread. */
+static inline uint64_t store_log_wanted(struct store *store) {
+    uint64_t kept = atomic_load(&store->log_kept), recovery = atomic_load(&store->log_recovery);
+    return kept < recovery ? kept : recovery;
+}
+/* What a stored value means: itself, or what it refers to. Inside the gate. NOT_FOUND if that is
+ * gone, DAMAGED, IO_FAILED. */
+enum status store_resolve(struct store *store, struct bytes stored, struct arena *arena,
+                          struct bytes *out);
+/* Without the log nothing is written any more. */
+void log_stop(struct store *store);
 
 /* syncer.c; a failed sync breaks the store. */
 void syncer_start(struct store *store);
@@ -102,7 +216,7 @@ void syncer_stop(struct store *store);
 
 /* store.c */
 
-/* Closes the store to writes for the given reason. Any thread. */
+/* Closes the store to writes for the given reason. Any thread, not holding view_lock. */
 void store_break(struct store *store, const char *why);
 /* Whether this one is to fail. Any thread. */
 bool store_fault(struct store *store, int *counter);

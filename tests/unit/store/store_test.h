@@ -52,7 +52,7 @@ static inline struct store *open_store(struct store_test *t, const struct store_
     struct store *store = NULL;
     if (settings.path == NULL)
         settings.path = t->path;
-    enum status status = store_open(&settings, &t->arena, &t->failure, &store);
+    enum status status = store_open(&settings, (struct scope){&t->arena, &t->failure}, &store);
     if (status != OK)
         fail_msg("%.*s", BYTES_ARG(t->failure.text));
     return store;
@@ -62,7 +62,7 @@ static inline enum status try_put(struct store_test *t, struct store *store, con
                                   const char *value) {
     struct store_batch *batch = store_batch_new(store);
     store_put(batch, STORE_ITEMS, bytes_str(key), bytes_str(value));
-    enum status status = store_write(store, batch, &t->arena, &t->failure);
+    enum status status = store_write(store, batch, (struct scope){&t->arena, &t->failure});
     store_batch_free(batch);
     return status;
 }
@@ -76,7 +76,8 @@ static inline void put_one(struct store_test *t, struct store *store, const char
 static inline void assert_value(struct store_test *t, struct store *store, enum store_family family,
                                 const char *key, const char *value) {
     struct bytes got;
-    enum status status = store_get(store, NULL, family, bytes_str(key), &t->arena, &got);
+    enum status status =
+        store_get(store, &(struct store_key){family, bytes_str(key)}, &t->arena, &got);
     assert_int_equal(status, value != NULL ? OK : NOT_FOUND);
     if (value != NULL)
         assert_bytes_equal(got, bytes_str(value));

@@ -8,11 +8,12 @@ static void test_moment(void **state) {
     snprintf(path, sizeof(path), "%s/copy", t->root);
     put_one(t, store, "a", "1");
     put_one(t, store, "b", "2");
-    assert_int_equal(store_checkpoint(store, path, &t->arena, &t->failure), OK);
+    assert_int_equal(store_checkpoint(store, path, (struct scope){&t->arena, &t->failure}), OK);
     put_one(t, store, "a", "changed");
     put_one(t, store, "c", "3");
     /* A second one to the same place is refused and harms nothing. */
-    assert_int_equal(store_checkpoint(store, path, &t->arena, &t->failure), IO_FAILED);
+    assert_int_equal(store_checkpoint(store, path, (struct scope){&t->arena, &t->failure}),
+                     IO_FAILED);
     struct store_settings settings = {.path = path, .must_exist = true, .read_only = true};
     copy = open_store(t, &settings);
     assert_value(t, copy, STORE_ITEMS, "a", "1");
@@ -37,11 +38,13 @@ static void test_refusals(void **state) {
     struct store *store = open_store(t, &memory);
     snprintf(path, sizeof(path), "%s/none/copy", t->root);
     assert_null(store_path(store));
-    assert_int_equal(store_checkpoint(store, path, &t->arena, &t->failure), UNSUPPORTED);
+    assert_int_equal(store_checkpoint(store, path, (struct scope){&t->arena, &t->failure}),
+                     UNSUPPORTED);
     store_close(store);
     store = open_store(t, NULL);
     assert_string_equal(store_path(store), t->path);
-    assert_int_equal(store_checkpoint(store, path, &t->arena, &t->failure), IO_FAILED);
+    assert_int_equal(store_checkpoint(store, path, (struct scope){&t->arena, &t->failure}),
+                     IO_FAILED);
     store_close(store);
 }
 

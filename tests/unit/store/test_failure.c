@@ -18,13 +18,15 @@ static int write_forever(const char *path, uint32_t number) {
     struct failure failure;
     struct store *store;
     arena_init(&arena);
-    if (store_open(&(struct store_settings){.path = path}, &arena, &failure, &store) != OK)
+    /* Buffers are handed over all the time, or now and then. */
+    struct store_settings settings = {.path = path, .buffer_size = number % 2 == 0 ? 1 : 1000000};
+    if (store_open(&settings, (struct scope){&arena, &failure}, &store) != OK)
         return 1;
     struct store_batch *batch = store_batch_new(store);
     for (;; number++) {
         store_batch_clear(batch);
         fill_batch(batch, number);
-        if (store_write(store, batch, &arena, &failure) != OK ||
+        if (store_write(store, batch, (struct scope){&arena, &failure}) != OK ||
             write(STDOUT_FILENO, &number, sizeof(number)) != sizeof(number))
             return 1;
     }
@@ -37,8 +39,9 @@ static uint32_t check_batches(struct store_test *t, struct store *store, uint32_
         char key[16];
         struct bytes value;
         snprintf(key, sizeof(key), "key %d", i);
-        enum status status = store_get(store, NULL, i % 3 == 0 ? STORE_META : STORE_ITEMS,
-                                       bytes_str(key), &t->arena, &value);
+        enum status status = store_get(
+            store, &(struct store_key){i % 3 == 0 ? STORE_META : STORE_ITEMS, bytes_str(key)},
+            &t->arena, &value);
         if (status == NOT_FOUND)
             each = 0;
         else {
@@ -114,7 +117,7 @@ static void try_faults(struct store_test *t, int n, bool sync) {
     assert_int_equal(try_put(t, store, "later", "x"), IO_FAILED);
     assert_int_equal(store_sync(store), IO_FAILED);
     assert_value(t, store, STORE_ITEMS, "1", n > 1 ? "x" : NULL);
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
     assert_false(store_is_broken(store));
     assert_value(t, store, STORE_ITEMS, "last", sync ? "x" : NULL);
     assert_value(t, store, STORE_ITEMS, "later", NULL);
@@ -140,19 +143,58 @@ static void test_read_faults(void **state) {
         open_store(t, &(struct store_settings){.memory = true, .faults = &faults});
     struct bytes out;
     faults.read_in = 2;
-    assert_int_equal(store_get(store, NULL, STORE_META, BYTES("a"), &t->arena, &out), NOT_FOUND);
-    assert_int_equal(store_get(store, NULL, STORE_META, BYTES("a"), &t->arena, &out), IO_FAILED);
-    assert_int_equal(store_get(store, NULL, STORE_META, BYTES("a"), &t->arena, &out), NOT_FOUND);
+    assert_int_equal(store_get(store, &(struct store_key){STORE_META, BYTES("a")}, &t->arena, &out),
+                     NOT_FOUND);
+    assert_int_equal(store_get(store, &(struct store_key){STORE_META, BYTES("a")}, &t->arena, &out),
+                     IO_FAILED);
+    assert_int_equal(store_get(store, &(struct store_key){STORE_META, BYTES("a")}, &t->arena, &out),
+                     NOT_FOUND);
     faults = (struct store_faults){.write_in = 1, .sticky = true};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(try_put(t, store, "a", "x"), IO_FAILED);
-        assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+        assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
     }
     faults.sticky = false;
     assert_int_equal(try_put(t, store, "a", "x"), IO_FAILED);
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
     put_one(t, store, "a", "x");
     store_close(store);
+}
+
+/* The Nth handover fails: what was acknowledged is there, then, and after each way to come back. */
+static void try_handover_faults(struct store_test *t, int n, bool memory) {
+    struct store_faults faults = {.handover_in = n};
+    struct store *store = open_store(
+        t, &(struct store_settings){.memory = memory, .faults = &faults, .buffer_size = 1});
+    char key[16];
+    int count = 0;
+    do
+        snprintf(key, sizeof(key), "%06d", count);
+    while (try_put(t, store, key, "x") == OK && ++count < 10000);
+    assert_true(store_is_broken(store) && count >= n);
+    for (int again = 0; again < 2; again++) {
+        for (int i = 0; i < count; i++) {
+            snprintf(key, sizeof(key), "%06d", i);
+            assert_value(t, store, STORE_ITEMS, key, "x");
+        }
+        snprintf(key, sizeof(key), "%06d", count);
+        assert_value(t, store, STORE_ITEMS, key, NULL);
+        if (again == 0 && !memory && n % 2 == 0) {
+            store_close(store);
+            store = open_store(t, NULL);
+        } else if (again == 0)
+            assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
+    }
+    put_one(t, store, "new", "x");
+    store_close(store);
+    run("rm -rf %s", t->path);
+}
+
+static void test_handover_faults(void **state) {
+    for (int n = 1; n < 5; n++) {
+        try_handover_faults(*state, n, false);
+        try_handover_faults(*state, n, true);
+    }
 }
 
 static void limit_files(rlim_t size) {
@@ -186,8 +228,9 @@ static void check_written(struct store_test *t, struct store *store, int count) 
     struct bytes value;
     for (int i = 0; i < count; i++) {
         snprintf(key, sizeof(key), "%06d", i);
-        assert_int_equal(store_get(store, NULL, STORE_ITEMS, bytes_str(key), &t->arena, &value),
-                         OK);
+        assert_int_equal(
+            store_get(store, &(struct store_key){STORE_ITEMS, bytes_str(key)}, &t->arena, &value),
+            OK);
         assert_int_equal(value.size, 1000);
     }
 }
@@ -199,23 +242,24 @@ static void test_full_disk(void **state) {
     struct store *store = open_store(t, NULL);
     int count = 0;
     for (int round = 0; round < 3; round++) {
-        limit_files(100000 + 7777 * (rlim_t)round);
+        limit_files(400000 + 31111 * (rlim_t)round); /* a commit takes a block of the log */
         count = write_till_failure(t, store, count);
         assert_true(count > 50);
         assert_true(store_is_broken(store));
         check_written(t, store, count);
         for (int i = 0; i < 3; i++) {
-            assert_int_equal(store_reopen(store, &t->arena, &t->failure), IO_FAILED);
+            assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}),
+                             IO_FAILED);
             assert_true(bytes_find(t->failure.text, BYTES("File too large")) != SIZE_MAX);
             check_written(t, store, count);
             assert_int_equal(try_put(t, store, "no", "x"), IO_FAILED);
         }
         limit_files(RLIM_INFINITY);
-        assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+        assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
         check_written(t, store, count);
         put_one(t, store, "yes", "x");
     }
-    limit_files(50000);
+    limit_files(200000);
     assert_true(write_till_failure(t, store, count) > 0);
     limit_files(RLIM_INFINITY);
     store_close(store);
@@ -234,6 +278,7 @@ int main(int count, char **arguments) {
         TEST(test_kill),
         TEST(test_faults),
         TEST(test_read_faults),
+        TEST(test_handover_faults),
         cmocka_unit_test_setup_teardown(test_full_disk, setup_store, teardown_limit),
     };
     return cmocka_run_group_tests_name("store failures", tests, NULL, NULL);

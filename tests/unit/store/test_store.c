@@ -18,7 +18,7 @@ static void test_keeps(void **state) {
     store_put(batch, STORE_META, BYTES("a"), BYTES("meta"));
     assert_int_equal(store_batch_count(batch), 3);
     assert_true(store_batch_size(batch) > 8);
-    assert_int_equal(store_write(store, batch, &t->arena, &t->failure), OK);
+    assert_int_equal(store_write(store, batch, (struct scope){&t->arena, &t->failure}), OK);
     store_batch_clear(batch);
     assert_int_equal(store_batch_count(batch), 0);
     store_batch_free(batch);
@@ -31,7 +31,7 @@ static void test_keeps(void **state) {
             store_close(store);
             store = open_store(t, NULL);
         } else
-            assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+            assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
     }
     assert_true(store_usage(store).disk > 0);
     assert_true(store_usage(store).memory > 0);
@@ -43,7 +43,7 @@ static void test_memory(void **state) {
     struct store *store = open_store(t, &(struct store_settings){.memory = true});
     put_one(t, store, "a", "1");
     assert_value(t, store, STORE_ITEMS, "a", "1");
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
     assert_value(t, store, STORE_ITEMS, "a", "1");
     assert_int_equal(store_usage(store).disk, 0);
     store_close(store);
@@ -64,7 +64,7 @@ static void test_interval(void **state) {
         }
         assert_int_equal(store_sync(store), OK);
         assert_int_equal(store_sync(store), OK);
-        assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+        assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
         assert_value(t, store, STORE_ITEMS, "a", "odd");
         store_close(store);
     }
@@ -158,7 +158,8 @@ static void play_write(struct play *play) {
             model_put(&play->model, key, value);
         }
     }
-    assert_int_equal(store_write(play->store, batch, &play->t->arena, &play->t->failure), OK);
+    assert_int_equal(
+        store_write(play->store, batch, (struct scope){&play->t->arena, &play->t->failure}), OK);
     store_batch_free(batch);
 }
 
@@ -167,8 +168,8 @@ static void check_get(struct play *play, const struct store_snapshot *snapshot,
     uint8_t space[4];
     struct bytes key = random_key(&play->random, space), value;
     unsigned at = model_find(model, key);
-    enum status status =
-        store_get(play->store, snapshot, STORE_ITEMS, key, &play->t->arena, &value);
+    enum status status = store_get(play->store, &(struct store_key){STORE_ITEMS, key, snapshot},
+                                   &play->t->arena, &value);
     if (!model_has(model, at, key)) {
         assert_int_equal(status, NOT_FOUND);
         return;
@@ -250,13 +251,22 @@ static void play_release(struct play *play) {
     }
 }
 
+/* With buffers of any size, so that what is read stands in one, in two, or in tables. */
+static struct store *play_open(struct play *play) {
+    static const size_t sizes[] = {300, 3000, 20000, 100000};
+    struct store_settings settings = {.buffer_size = sizes[random_below(&play->random, 4)],
+                                      .sync = (enum store_sync)random_below(&play->random, 3)};
+    return open_store(play->t, &settings);
+}
+
 static void play_again(struct play *play, bool close) {
     play_release(play);
     if (close) {
         store_close(play->store);
-        play->store = open_store(play->t, NULL);
+        play->store = play_open(play);
     } else
-        assert_int_equal(store_reopen(play->store, &play->t->arena, &play->t->failure), OK);
+        assert_int_equal(
+            store_reopen(play->store, (struct scope){&play->t->arena, &play->t->failure}), OK);
 }
 
 static void play_snapshot(struct play *play) {
@@ -270,7 +280,7 @@ static void test_model(void **state) {
     struct play *play = calloc(1, sizeof(*play));
     play->t = *state;
     random_seed(&play->random, test_seed());
-    play->store = open_store(play->t, NULL);
+    play->store = play_open(play);
     for (int round = 0; round < 3000; round++) {
         uint64_t kind = random_below(&play->random, 1000);
         if (kind < 500)
@@ -310,9 +320,11 @@ static void *read_crowd(void *argument) {
         struct store_snapshot *snapshot = store_snapshot_take(crowd->store);
         struct bytes first, last;
         enum status one =
-            store_get(crowd->store, snapshot, STORE_META, BYTES("key 0"), &arena, &first);
+            store_get(crowd->store, &(struct store_key){STORE_META, BYTES("key 0"), snapshot},
+                      &arena, &first);
         enum status two =
-            store_get(crowd->store, snapshot, STORE_ITEMS, BYTES("key 11"), &arena, &last);
+            store_get(crowd->store, &(struct store_key){STORE_ITEMS, BYTES("key 11"), snapshot},
+                      &arena, &last);
         assert_int_equal(one, OK);
         assert_int_equal(two, OK);
         assert_memory_equal(first.data, last.data, 4);
@@ -322,7 +334,8 @@ static void *read_crowd(void *argument) {
             assert_memory_equal(store_iter_value(iter).data, first.data, 4);
         store_iter_close(iter);
         store_snapshot_release(crowd->store, snapshot);
-        assert_int_equal(store_get(crowd->store, NULL, STORE_META, BYTES("key 0"), &arena, &first),
+        assert_int_equal(store_get(crowd->store, &(struct store_key){STORE_META, BYTES("key 0")},
+                                   &arena, &first),
                          OK);
         arena_reset(&arena);
         atomic_fetch_add(&crowd->reads, 1);
@@ -334,22 +347,24 @@ static void *read_crowd(void *argument) {
 static void test_threads(void **state) {
     enum { READERS = 3 };
     struct store_test *t = *state;
-    struct crowd crowd = {
-        .store =
-            open_store(t, &(struct store_settings){.interval_ms = 1, .sync = STORE_SYNC_INTERVAL})};
+    struct crowd crowd = {.store =
+                              open_store(t, &(struct store_settings){.interval_ms = 1,
+                                                                     .sync = STORE_SYNC_INTERVAL,
+                                                                     .buffer_size = 200000})};
     struct store_batch *batch = store_batch_new(crowd.store);
     fill_batch(batch, 0);
-    assert_int_equal(store_write(crowd.store, batch, &t->arena, &t->failure), OK);
+    assert_int_equal(store_write(crowd.store, batch, (struct scope){&t->arena, &t->failure}), OK);
     pthread_t readers[READERS];
     for (int i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&readers[i], NULL, read_crowd, &crowd), 0);
     for (uint32_t number = 1; number < 400 || atomic_load(&crowd.reads) < 500; number++) {
         store_batch_clear(batch);
         fill_batch(batch, number);
-        assert_int_equal(store_write(crowd.store, batch, &t->arena, &t->failure), OK);
+        assert_int_equal(store_write(crowd.store, batch, (struct scope){&t->arena, &t->failure}),
+                         OK);
         if (number % 100 == 0) { /* readers wait for it and go on */
             store_batch_free(batch);
-            assert_int_equal(store_reopen(crowd.store, &t->arena, &t->failure), OK);
+            assert_int_equal(store_reopen(crowd.store, (struct scope){&t->arena, &t->failure}), OK);
             batch = store_batch_new(crowd.store);
         }
     }

@@ -1,6 +1,7 @@
-#include "store/folder.h"
+#include "store/data_folder.h"
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include <dirent.h>
@@ -15,31 +16,37 @@
 
 /* --- sentences --- */
 
-enum status folder_damaged(const struct folder *folder, const char *what, struct arena *arena,
-                           struct failure *failure) {
-    return failure_set(failure, arena, DAMAGED,
+enum status folder_damaged(const struct folder *folder, const char *what, struct scope in) {
+    return failure_set(in.failure, in.arena, DAMAGED,
                        "The data folder %s is damaged: %s. Look at it with `gametable verify "
                        "--data %s`; if that cannot read it, restore it from a backup.",
                        folder->path, what, folder->path);
 }
 
-enum status folder_newer(const struct folder *folder, const char *what, struct arena *arena,
-                         struct failure *failure) {
-    return failure_set(failure, arena, NEWER_FORMAT,
+enum status folder_newer(const struct folder *folder, const char *what, struct scope in) {
+    return failure_set(in.failure, in.arena, NEWER_FORMAT,
                        "The data folder %s was written by a newer gametable (%s): upgrade "
                        "gametable, or choose another folder with --data.",
                        folder->path, what);
 }
 
-static enum status folder_failed(const struct folder *folder, const char *doing,
-                                 struct arena *arena, struct failure *failure) {
-    return failure_set(failure, arena, IO_FAILED, "Cannot %s the data folder %s: %s.", doing,
+enum status folder_full(const struct folder *folder, struct scope in) {
+    enum { MEGABYTE = 1000000 };
+    return failure_set(in.failure, in.arena, IO_FAILED,
+                       "Cannot write to the data folder %s: the disk is full. A start needs about "
+                       "%llu MB of room: free as much, then start again; nothing is lost.",
+                       folder->path, (unsigned long long)(folder_need(folder) / MEGABYTE + 1));
+}
+
+static enum status folder_failed(const struct folder *folder, const char *doing, struct scope in) {
+    if (errno == ENOSPC || errno == EDQUOT)
+        return folder_full(folder, in);
+    return failure_set(in.failure, in.arena, IO_FAILED, "Cannot %s the data folder %s: %s.", doing,
                        folder->path, strerror(errno));
 }
 
-static enum status folder_absent(const struct folder *folder, struct arena *arena,
-                                 struct failure *failure) {
-    return failure_set(failure, arena, IO_FAILED,
+static enum status folder_absent(const struct folder *folder, struct scope in) {
+    return failure_set(in.failure, in.arena, IO_FAILED,
                        "There is no gametable data in %s: check the folder given with --data.",
                        folder->path);
 }
@@ -82,35 +89,33 @@ done:;
 
 /* --- the folder itself --- */
 
-static enum status folder_find(const struct folder *folder, bool may_make, struct arena *arena,
-                               struct failure *failure) {
+static enum status folder_find(const struct folder *folder, bool may_make, struct scope in) {
     struct stat info;
     if (stat(folder->path, &info) == 0) {
         if (S_ISDIR(info.st_mode))
             return OK;
-        return failure_set(failure, arena, IO_FAILED,
+        return failure_set(in.failure, in.arena, IO_FAILED,
                            "%s is not a folder: choose another one with --data.", folder->path);
     }
     if (errno != ENOENT)
-        return folder_failed(folder, "open", arena, failure);
+        return folder_failed(folder, "open", in);
     if (!may_make)
-        return folder_absent(folder, arena, failure);
+        return folder_absent(folder, in);
     if (files_make_path(folder->path) != 0)
-        return folder_failed(folder, "make", arena, failure);
+        return folder_failed(folder, "make", in);
     return OK;
 }
 
 /* --- the lock --- */
 
-static enum status lock_taken(const struct folder *folder, int file, struct arena *arena,
-                              struct failure *failure) {
+static enum status lock_taken(const struct folder *folder, int file, struct scope in) {
     char text[32] = "";
     ssize_t size = pread(file, text, sizeof(text) - 1, 0);
     long holder = size > 0 ? strtol(text, NULL, 10) : 0;
     char who[48] = "another process";
     if (holder > 0)
         snprintf(who, sizeof(who), "another process (%ld)", holder);
-    return failure_set(failure, arena, IN_USE,
+    return failure_set(in.failure, in.arena, IN_USE,
                        "The data folder %s is in use by %s: stop that process, or choose another "
                        "folder with --data.",
                        folder->path, who);
@@ -127,16 +132,15 @@ static int lock_file(const struct folder *folder) {
     return file;
 }
 
-static enum status folder_lock(struct folder *folder, struct arena *arena,
-                               struct failure *failure) {
+static enum status folder_lock(struct folder *folder, struct scope in) {
     int file = lock_file(folder);
     if (file < 0 && folder->read_only && errno == EROFS)
         return OK; /* nobody can be writing there */
     if (file < 0)
-        return folder_failed(folder, "lock", arena, failure);
+        return folder_failed(folder, "lock", in);
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-        enum status status = errno == EWOULDBLOCK ? lock_taken(folder, file, arena, failure)
-                                                  : folder_failed(folder, "lock", arena, failure);
+        enum status status =
+            errno == EWOULDBLOCK ? lock_taken(folder, file, in) : folder_failed(folder, "lock", in);
         close(file);
         return status;
     }
@@ -170,39 +174,28 @@ static int format_write(const struct folder *folder) {
     return write_file(folder, "FORMAT", text);
 }
 
-static enum status format_read(const struct folder *folder, unsigned *out, struct arena *arena,
-                               struct failure *failure) {
+static enum status format_read(const struct folder *folder, unsigned *out, struct scope in) {
     char *path = files_join(folder->path, "FORMAT");
     int file = open(path, O_RDONLY | O_CLOEXEC);
     mem_free(path);
     if (file < 0)
-        return folder_failed(folder, "read FORMAT in", arena, failure);
+        return folder_failed(folder, "read FORMAT in", in);
     char text[64] = "";
     ssize_t size = read(file, text, sizeof(text) - 1);
     int reason = errno;
     close(file);
     errno = reason;
     if (size < 0)
-        return folder_failed(folder, "read FORMAT in", arena, failure);
+        return folder_failed(folder, "read FORMAT in", in);
     unsigned number = format_number(text);
     if (number == 0)
-        return folder_damaged(folder, "its FORMAT file does not say what it is", arena, failure);
+        return folder_damaged(folder, "its FORMAT file does not say what it is", in);
     *out = number;
     if (number <= FOLDER_FORMAT)
         return OK;
     char what[64];
     snprintf(what, sizeof(what), "format %u, this one reads up to %d", number, FOLDER_FORMAT);
-    return folder_newer(folder, what, arena, failure);
-}
-
-/* Reads it, and makes it this program's in a folder that is to be written to. */
-static enum status format_take(const struct folder *folder, struct arena *arena,
-                               struct failure *failure) {
-    unsigned number = 0;
-    enum status status = format_read(folder, &number, arena, failure);
-    if (status == OK && number < FOLDER_FORMAT && !folder->read_only && format_write(folder) != 0)
-        status = folder_failed(folder, "write to", arena, failure);
-    return status;
+    return folder_newer(folder, what, in);
 }
 
 /* Whether there is nothing but what a first start may have left before FORMAT. */
@@ -223,28 +216,27 @@ static int folder_is_new(const struct folder *folder, bool *out) {
 }
 
 /* A folder that holds somebody else's files is left as it is, without even a lock in it. */
-static enum status folder_check_ours(const struct folder *folder, struct arena *arena,
-                                     struct failure *failure) {
+static enum status folder_check_ours(const struct folder *folder, struct scope in) {
     bool is_new = false;
     if (has_file(folder, "FORMAT"))
         return OK;
     if (folder_is_new(folder, &is_new) != 0)
-        return folder_failed(folder, "read", arena, failure);
+        return folder_failed(folder, "read", in);
     if (is_new)
         return OK;
-    return failure_set(failure, arena, DAMAGED,
+    return failure_set(in.failure, in.arena, DAMAGED,
                        "The folder %s has files in it but no FORMAT file: if it is not "
                        "gametable's, choose an empty folder with --data; if it is, it is "
                        "damaged: restore it from a backup.",
                        folder->path);
 }
 
-static enum status folder_begin(struct folder *folder, bool may_make, struct arena *arena,
-                                struct failure *failure) {
+static enum status folder_begin(struct folder *folder, bool may_make, struct scope in) {
     if (!may_make)
-        return folder_absent(folder, arena, failure);
+        return folder_absent(folder, in);
     if (write_file(folder, "MAKING", "") != 0 || format_write(folder) != 0)
-        return folder_failed(folder, "write to", arena, failure);
+        return folder_failed(folder, "write to", in);
+    folder->format = FOLDER_FORMAT;
     return OK;
 }
 
@@ -265,53 +257,71 @@ static int clear_db(const struct folder *folder) {
 
 /* --- the whole --- */
 
-static enum status folder_enter(struct folder *folder, bool may_make, struct arena *arena,
-                                struct failure *failure) {
-    enum status status = folder_find(folder, may_make, arena, failure);
+static enum status folder_enter(struct folder *folder, bool may_make, struct scope in) {
+    enum status status = folder_find(folder, may_make, in);
     if (status == OK)
-        status = folder_check_ours(folder, arena, failure);
+        status = folder_check_ours(folder, in);
     if (status == OK)
-        status = folder_lock(folder, arena, failure);
+        status = folder_lock(folder, in);
     if (status == OK)
-        status = has_file(folder, "FORMAT") ? format_take(folder, arena, failure)
-                                            : folder_begin(folder, may_make, arena, failure);
+        status = has_file(folder, "FORMAT") ? format_read(folder, &folder->format, in)
+                                            : folder_begin(folder, may_make, in);
     if (status != OK)
         return status;
     folder->making = has_file(folder, "MAKING");
+    folder->sealed = has_file(folder, "SEALED");
     if (!folder->making)
         return OK;
     if (!may_make)
-        return folder_absent(folder, arena, failure);
-    return clear_db(folder) == 0 ? OK : folder_failed(folder, "clear", arena, failure);
+        return folder_absent(folder, in);
+    /* FORMAT may be there and not yet on the disk, if the making was interrupted by a sync that
+     * failed. What follows must not be there without it. */
+    if (files_sync(folder->path) != 0)
+        return folder_failed(folder, "write to", in);
+    return clear_db(folder) == 0 ? OK : folder_failed(folder, "clear", in);
 }
 
 enum status folder_open(struct folder *folder, const struct folder_settings *settings,
-                        struct arena *arena, struct failure *failure) {
+                        struct scope in) {
     *folder = (struct folder){.lock = -1, .read_only = settings->read_only};
     folder->path = files_join(settings->path, "");
     for (size_t end = strlen(folder->path); end > 1 && folder->path[end - 1] == '/'; end--)
         folder->path[end - 1] = '\0';
     folder->db_path = files_join(folder->path, "db");
+    folder->log_path = files_join(folder->path, "log");
     bool may_make = !settings->must_exist && !settings->read_only;
-    enum status status = folder_enter(folder, may_make, arena, failure);
+    enum status status = folder_enter(folder, may_make, in);
     if (status != OK)
         folder_close(folder);
     return status;
 }
 
-enum status folder_made(struct folder *folder, struct arena *arena, struct failure *failure) {
-    char *path = files_join(folder->path, "MAKING");
-    int result = files_sync(folder->path);
-    if (result == 0)
-        result = unlink(path);
+/* Removes a file that says something about the folder, and is on the disk without it. */
+static int remove_mark(const struct folder *folder, const char *name) {
+    char *path = files_join(folder->path, name);
+    int result = unlink(path);
     if (result == 0)
         result = files_sync(folder->path);
     int reason = errno;
     mem_free(path);
     errno = reason;
+    return result;
+}
+
+enum status folder_made(struct folder *folder, struct scope in) {
+    if (!folder_is_fresh(folder))
+        return OK;
+    int result = files_sync(folder->path);
+    if (result == 0 && folder->format < FOLDER_FORMAT)
+        result = format_write(folder);
+    if (result == 0 && folder->sealed)
+        result = remove_mark(folder, "SEALED");
+    if (result == 0 && folder->making)
+        result = remove_mark(folder, "MAKING");
     if (result != 0)
-        return folder_failed(folder, "write to", arena, failure);
-    folder->making = false;
+        return folder_failed(folder, "write to", in);
+    folder->making = folder->sealed = false;
+    folder->format = FOLDER_FORMAT;
     return OK;
 }
 
@@ -320,11 +330,11 @@ void folder_close(struct folder *folder) {
         close(folder->lock);
     mem_free(folder->path);
     mem_free(folder->db_path);
+    mem_free(folder->log_path);
     *folder = (struct folder){.lock = -1};
 }
 
-enum status folder_probe(const struct folder *folder, size_t size, struct arena *arena,
-                         struct failure *failure) {
+enum status folder_probe(const struct folder *folder, size_t size, struct scope in) {
     enum { CHUNK = 256 * 1024 };
     char *path = files_join(folder->path, "DRAFT");
     char *chunk = mem_zalloc(CHUNK);
@@ -341,12 +351,14 @@ enum status folder_probe(const struct folder *folder, size_t size, struct arena 
     mem_free(chunk);
     mem_free(path);
     errno = reason;
-    return result == 0 ? OK : folder_failed(folder, "write to", arena, failure);
+    return result == 0 ? OK : folder_failed(folder, "write to", in);
 }
 
 int folder_seal(const char *path) {
     struct folder folder = {.path = files_join(path, ""), .lock = -1};
     int result = files_sync_all(path);
+    if (result == 0)
+        result = write_file(&folder, "SEALED", "");
     if (result == 0)
         result = format_write(&folder);
     int reason = errno;
@@ -360,8 +372,9 @@ static bool ends_so(const char *name, const char *suffix) {
     return size >= end && strcmp(name + size - end, suffix) == 0;
 }
 
-uint64_t folder_usage(const struct folder *folder, const char *suffix) {
-    DIR *dir = opendir(folder->db_path);
+/* Bytes in a folder's files whose names end so. */
+static uint64_t usage_of(const char *path, const char *suffix) {
+    DIR *dir = opendir(path);
     if (dir == NULL)
         return 0;
     uint64_t total = 0;
@@ -372,4 +385,15 @@ uint64_t folder_usage(const struct folder *folder, const char *suffix) {
             total += (uint64_t)info.st_size;
     closedir(dir);
     return total;
+}
+
+uint64_t folder_usage(const struct folder *folder, const char *suffix) {
+    return usage_of(folder->db_path, suffix);
+}
+
+/* Of our own log at most two buffers are not in tables, and it goes on in a new segment. */
+uint64_t folder_need(const struct folder *folder) {
+    enum { SPARE = 2 * 1024 * 1024, TAIL_MAX = 2 * LIMIT_BUFFER_SIZE };
+    uint64_t tail = usage_of(folder->log_path, "");
+    return folder_usage(folder, ".log") + (tail < TAIL_MAX ? tail : TAIL_MAX) + SPARE;
 }

@@ -11,7 +11,8 @@ static void assert_refused(struct store_test *t, const struct store_settings *gi
     struct store *store = NULL;
     if (settings.path == NULL)
         settings.path = t->path;
-    assert_int_equal(store_open(&settings, &t->arena, &t->failure, &store), expected);
+    assert_int_equal(store_open(&settings, (struct scope){&t->arena, &t->failure}, &store),
+                     expected);
     assert_int_equal(t->failure.status, expected);
     if (bytes_find(t->failure.text, bytes_str(part)) == SIZE_MAX)
         fail_msg("no \"%s\" in: %.*s", part, BYTES_ARG(t->failure.text));
@@ -50,8 +51,8 @@ static void test_in_use(void **state) {
 static void test_format(void **state) {
     struct store_test *t = *state;
     make_store(t);
-    run("echo 'gametable 3' > %s/FORMAT", t->path);
-    assert_refused(t, NULL, NEWER_FORMAT, "format 3, this one reads up to 2");
+    run("echo 'gametable 5' > %s/FORMAT", t->path);
+    assert_refused(t, NULL, NEWER_FORMAT, "format 5, this one reads up to 4");
     assert_refused(t, NULL, NEWER_FORMAT, "upgrade");
     static const char *const bad[] = {
         "gametable", "gametable 0\\n", "gametable 1",    "gametable x\\n",
@@ -62,7 +63,7 @@ static void test_format(void **state) {
     }
     run("rm %s/FORMAT", t->path);
     assert_refused(t, NULL, DAMAGED, "no FORMAT file");
-    run("echo 'gametable 2' > %s/FORMAT", t->path);
+    run("echo 'gametable 4' > %s/FORMAT", t->path);
     struct store *store = open_store(t, NULL);
     assert_value(t, store, STORE_ITEMS, "0999", "a value that is not too short to notice");
     store_close(store);
@@ -77,7 +78,7 @@ static void test_older_format(void **state) {
     for (int writable = 0; writable < 2; writable++) {
         struct store *store = open_store(t, &(struct store_settings){.read_only = !writable});
         assert_value(t, store, STORE_ITEMS, "0999", "a value that is not too short to notice");
-        run("test \"$(cat %s/FORMAT)\" = 'gametable %d'", t->path, writable ? 2 : 1);
+        run("test \"$(cat %s/FORMAT)\" = 'gametable %d'", t->path, writable ? 4 : 1);
         store_close(store);
     }
     run("echo 'gametable 1' > %s/FORMAT; mkdir %s/DRAFT", t->path, t->path);
@@ -142,51 +143,10 @@ static void test_read_only(void **state) {
     struct store *store = open_store(t, &(struct store_settings){.read_only = true});
     assert_value(t, store, STORE_ITEMS, "0000", "a value that is not too short to notice");
     assert_int_equal(try_put(t, store, "a", "x"), IO_FAILED);
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), IO_FAILED);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), IO_FAILED);
     assert_value(t, store, STORE_ITEMS, "a", NULL);
     store_close(store);
     run("cd %s; rm LOCK; find . -type f | sort | xargs sha256sum | diff - ../before", t->path);
-}
-
-/* A folder of a program that did not have the last family: read, it is empty; opened for writing,
- * it is made. */
-static void test_older_folder(void **state) {
-    struct store_test *t = *state;
-    const char *const names[] = {"default", "meta", "items", "stream"};
-    store_close(open_store(t, NULL));
-    char path[160], *error = NULL;
-    snprintf(path, sizeof(path), "%s/db", t->path);
-    rocksdb_options_t *options = rocksdb_options_create();
-    const rocksdb_options_t *each[] = {options, options, options, options};
-    rocksdb_column_family_handle_t *families[4];
-    rocksdb_t *db = rocksdb_open_column_families(options, path, 4, names, each, families, &error);
-    assert_null(error);
-    rocksdb_drop_column_family(db, families[3], &error);
-    assert_null(error);
-    for (int i = 0; i < 4; i++)
-        rocksdb_column_family_handle_destroy(families[i]);
-    rocksdb_close(db);
-    rocksdb_options_destroy(options);
-
-    struct bytes value;
-    struct store_settings settings = {.read_only = true};
-    struct store *store = open_store(t, &settings);
-    struct store_range range = {.family = STORE_STREAM};
-    struct store_iter *iter = store_iter_open(store, &range);
-    assert_false(store_iter_first(iter));
-    assert_int_equal(store_iter_status(iter), OK);
-    store_iter_close(iter);
-    assert_int_equal(store_get(store, NULL, STORE_STREAM, BYTES("a"), &t->arena, &value),
-                     NOT_FOUND);
-    store_close(store);
-
-    store = open_store(t, NULL);
-    struct store_batch *batch = store_batch_new(store);
-    store_put(batch, STORE_STREAM, BYTES("a"), BYTES("b"));
-    assert_int_equal(store_write(store, batch, &t->arena, &t->failure), OK);
-    store_batch_free(batch);
-    assert_int_equal(store_get(store, NULL, STORE_STREAM, BYTES("a"), &t->arena, &value), OK);
-    store_close(store);
 }
 
 /* --- reopening when the folder is in the way --- */
@@ -201,17 +161,18 @@ static void test_reopen_fails(void **state) {
 
     /* Not for writing, but for reading. */
     run("cd %s/db; mv LOCK ../lock; mkdir LOCK", t->path);
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), IO_FAILED);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), IO_FAILED);
     assert_int_equal(try_put(t, store, "b", "2"), IO_FAILED);
     assert_value(t, store, STORE_ITEMS, "a", "1");
 
     /* Not at all. */
     run("cd %s; mv db gone", t->path);
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), DAMAGED);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), DAMAGED);
     assert_true(store_is_broken(store));
     assert_int_equal(try_put(t, store, "b", "2"), IO_FAILED);
     struct bytes out;
-    assert_int_equal(store_get(store, NULL, STORE_ITEMS, BYTES("a"), &t->arena, &out), IO_FAILED);
+    assert_int_equal(
+        store_get(store, &(struct store_key){STORE_ITEMS, BYTES("a")}, &t->arena, &out), IO_FAILED);
     struct store_snapshot *snapshot = store_snapshot_take(store);
     struct store_range range = {.family = STORE_ITEMS, .snapshot = snapshot};
     struct store_iter *iter = store_iter_open(store, &range);
@@ -223,7 +184,7 @@ static void test_reopen_fails(void **state) {
     assert_int_equal(store_usage(store).memory, 0);
 
     run("cd %s; rm -rf db; mv gone db; rmdir db/LOCK; mv lock db/LOCK", t->path);
-    assert_int_equal(store_reopen(store, &t->arena, &t->failure), OK);
+    assert_int_equal(store_reopen(store, (struct scope){&t->arena, &t->failure}), OK);
     assert_value(t, store, STORE_ITEMS, "a", "1");
     assert_value(t, store, STORE_ITEMS, "b", NULL);
     put_one(t, store, "b", "2");
@@ -269,7 +230,7 @@ static off_t size_of(const char *path) {
 static enum status read_all(struct store_test *t, int *count) {
     struct store *store;
     struct store_settings settings = {.path = t->path};
-    enum status status = store_open(&settings, &t->arena, &t->failure, &store);
+    enum status status = store_open(&settings, (struct scope){&t->arena, &t->failure}, &store);
     if (status != OK) {
         assert_true(t->failure.text.size > 40);
         return status;
@@ -328,11 +289,48 @@ static void test_damage(void **state) {
     assert_refused(t, NULL, DAMAGED, "backup");
 }
 
-/* Leaves root/good as a process that was killed leaves its folder: with a log. */
+struct raw_db {
+    rocksdb_t *db;
+    rocksdb_options_t *options;
+    rocksdb_column_family_handle_t *families[4];
+};
+
+/* The folder's database, as an older program opened it. */
+static struct raw_db open_raw(struct store_test *t) {
+    static const char *const names[] = {"default", "meta", "items", "stream"};
+    struct raw_db raw = {.options = rocksdb_options_create()};
+    const rocksdb_options_t *each[] = {raw.options, raw.options, raw.options, raw.options};
+    char path[160], *error = NULL;
+    snprintf(path, sizeof(path), "%s/db", t->path);
+    raw.db = rocksdb_open_column_families(raw.options, path, 4, names, each, raw.families, &error);
+    assert_null(error);
+    return raw;
+}
+
+static void close_raw(struct raw_db *raw) {
+    for (int i = 0; i < 4; i++)
+        rocksdb_column_family_handle_destroy(raw->families[i]);
+    rocksdb_close(raw->db);
+    rocksdb_options_destroy(raw->options);
+}
+
+/* Leaves root/good as an older program that was killed left its folder: without a commit log, with
+ * what was written in the database's own. */
 static void make_killed(struct store_test *t) {
-    struct store *store = fill_store(t);
+    static const char value[] = "a value that is not too short to notice";
+    store_close(open_store(t, NULL));
+    run("rm -r %s/log; echo gametable 3 > %s/FORMAT", t->path, t->path);
+    struct raw_db raw = open_raw(t);
+    rocksdb_writeoptions_t *options = rocksdb_writeoptions_create();
+    char *error = NULL, key[16];
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(key, sizeof(key), "%04d", i);
+        rocksdb_put_cf(raw.db, options, raw.families[2], key, 4, value, sizeof(value) - 1, &error);
+        assert_null(error);
+    }
     run("cp -r %s %s/good", t->path, t->root);
-    store_close(store);
+    rocksdb_writeoptions_destroy(options);
+    close_raw(&raw);
 }
 
 /* The good folder's only log that is not empty, in a fresh copy. */
@@ -385,14 +383,162 @@ static void test_torn_log(void **state) {
     }
 }
 
+/* A folder of a program that did not have the last family: read, it is empty; opened for writing,
+ * it is made. */
+static void test_older_folder(void **state) {
+    struct store_test *t = *state;
+    store_close(open_store(t, NULL));
+    struct raw_db raw = open_raw(t);
+    char *error = NULL;
+    rocksdb_drop_column_family(raw.db, raw.families[3], &error);
+    assert_null(error);
+    close_raw(&raw);
+
+    struct bytes value;
+    struct store_settings settings = {.read_only = true};
+    struct store *store = open_store(t, &settings);
+    struct store_range range = {.family = STORE_STREAM};
+    struct store_iter *iter = store_iter_open(store, &range);
+    assert_false(store_iter_first(iter));
+    assert_int_equal(store_iter_status(iter), OK);
+    store_iter_close(iter);
+    assert_int_equal(
+        store_get(store, &(struct store_key){STORE_STREAM, BYTES("a")}, &t->arena, &value),
+        NOT_FOUND);
+    store_close(store);
+
+    store = open_store(t, NULL);
+    struct store_batch *batch = store_batch_new(store);
+    store_put(batch, STORE_STREAM, BYTES("a"), BYTES("b"));
+    assert_int_equal(store_write(store, batch, (struct scope){&t->arena, &t->failure}), OK);
+    store_batch_free(batch);
+    assert_int_equal(
+        store_get(store, &(struct store_key){STORE_STREAM, BYTES("a")}, &t->arena, &value), OK);
+    store_close(store);
+}
+
+/* --- from one format to the next, and the log --- */
+
+static void assert_all(struct store_test *t, const struct store_settings *settings) {
+    struct store *store = open_store(t, settings);
+    struct store_iter *iter = store_iter_open(store, &(struct store_range){.family = STORE_ITEMS});
+    int count = 0;
+    for (bool there = store_iter_first(iter); there; there = store_iter_next(iter))
+        count++;
+    assert_int_equal(count, COUNT);
+    store_iter_close(iter);
+    store_close(store);
+}
+
+/* An older folder is read as it is. Opened for writing it gets a log, and the format says so last:
+ * each state that an interrupted upgrade can leave is an upgrade again. */
+static void test_upgrade(void **state) {
+    struct store_test *t = *state;
+    make_killed(t);
+    static const char *const left[] = {
+        "true",
+        "mkdir log",
+        "mkdir log; head -c 1048576 /dev/zero > log/spare-0",
+        "mkdir log; head -c 1048576 /dev/urandom > log/000000000001",
+        "touch DRAFT",
+    };
+    for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+        run("rm -rf %s; cp -r %s/good %s; cd %s; %s", t->path, t->root, t->path, t->path, left[i]);
+        assert_all(t, &(struct store_settings){.read_only = true});
+        run("test \"$(cat %s/FORMAT)\" = 'gametable 3'", t->path);
+        assert_all(t, NULL);
+        run("cd %s; test \"$(cat FORMAT)\" = 'gametable 4' -a -e log/000000000001", t->path);
+        assert_all(t, NULL);
+    }
+}
+
+/* A folder of this format that lost its log is damaged; a checkpoint has none until it is
+ * written to. */
+static void test_log_is_needed(void **state) {
+    struct store_test *t = *state;
+    char path[160];
+    make_store(t);
+    run("mv %s/log %s/log", t->path, t->root);
+    assert_refused(t, NULL, DAMAGED, "log");
+    assert_refused(t, &(struct store_settings){.read_only = true}, DAMAGED, "log");
+    run("mkdir -p %s/log", t->path);
+    assert_refused(t, NULL, DAMAGED, "log");
+    run("rm -r %s/log; mv %s/log %s/log", t->path, t->root, t->path);
+    struct store *store = open_store(t, NULL);
+    snprintf(path, sizeof(path), "%s/copy", t->root);
+    assert_int_equal(store_checkpoint(store, path, (struct scope){&t->arena, &t->failure}), OK);
+    store_close(store);
+    run("cd %s; test -e SEALED -a ! -e log", path);
+    assert_all(t, &(struct store_settings){.path = path, .read_only = true});
+    run("cd %s; test -e SEALED -a ! -e log", path);
+    run("mkdir %s/log; touch %s/log/spare-0", path, path); /* an interrupted opening */
+    assert_all(t, &(struct store_settings){.path = path});
+    run("cd %s; test ! -e SEALED -a -e log/000000000001", path);
+    assert_all(t, &(struct store_settings){.path = path});
+}
+
+/* A byte of the log that changed is told, by its file, unless it is of the very last commit, which
+ * might have been torn; nothing wrong is read. */
+static void test_damaged_commit_log(void **state) {
+    struct store_test *t = *state;
+    struct store *store = fill_store(t);
+    run("cp -r %s %s/good", t->path, t->root);
+    store_close(store);
+    struct random random;
+    random_seed(&random, test_seed());
+    char path[192];
+    int noticed = 0;
+    for (int i = 0; i < 20; i++) {
+        run("rm -rf %s; cp -r %s/good %s", t->path, t->root, t->path);
+        snprintf(path, sizeof(path), "%s/log/000000000001", t->path);
+        uint64_t blocks = (uint64_t)size_of(path) / 4096;
+        flip(path, (off_t)(4096 * random_below(&random, blocks) + random_below(&random, 56)));
+        int count;
+        enum status status = read_all(t, &count);
+        if (status == OK)
+            assert_true(count == COUNT);
+        else
+            assert_true(bytes_find(t->failure.text, BYTES("log/000000000001")) != SIZE_MAX);
+        noticed += status == DAMAGED;
+        arena_reset(&t->arena);
+    }
+    assert_true(noticed > 15);
+}
+
+/* What the power may do to the end of the log is no damage: what was before it is there. */
+static void test_torn_commit_log(void **state) {
+    struct store_test *t = *state;
+    struct store *store = fill_store(t);
+    run("cp -r %s %s/good", t->path, t->root);
+    store_close(store);
+    struct random random;
+    random_seed(&random, test_seed());
+    char last[256], log[160];
+    for (int i = 0; i < 20; i++) {
+        run("rm -rf %s; cp -r %s/good %s; rm %s/log/spare-*", t->path, t->root, t->path, t->path);
+        snprintf(log, sizeof(log), "%s/log", t->path);
+        snprintf(last, sizeof(last), "%s/000000000003", log);
+        off_t size = size_of(last);
+        off_t cut = 4096 + (off_t)random_below(&random, 300 * 4096);
+        assert_int_equal(truncate(last, cut), 0);
+        assert_int_equal(truncate(last, size), 0);
+        int count;
+        assert_int_equal(read_all(t, &count), OK);
+        assert_true(count > COUNT / 2 && count <= COUNT);
+        arena_reset(&t->arena);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_store, teardown_store)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_in_use),      TEST(test_format),       TEST(test_older_format),
-        TEST(test_wrong_place), TEST(test_must_exist),   TEST(test_first_start),
-        TEST(test_read_only),   TEST(test_reopen_fails), TEST(test_damage),
-        TEST(test_damaged_log), TEST(test_torn_log),     TEST(test_older_folder),
+        TEST(test_in_use),          TEST(test_format),        TEST(test_older_format),
+        TEST(test_wrong_place),     TEST(test_must_exist),    TEST(test_first_start),
+        TEST(test_read_only),       TEST(test_reopen_fails),  TEST(test_damage),
+        TEST(test_damaged_log),     TEST(test_torn_log),      TEST(test_older_folder),
+        TEST(test_upgrade),         TEST(test_log_is_needed), TEST(test_damaged_commit_log),
+        TEST(test_torn_commit_log),
     };
     return cmocka_run_group_tests_name("folder", tests, NULL, NULL);
 }

@@ -11,18 +11,18 @@
  *
  * Cost: reads the logs once; an orderly stop leaves them empty, a crash at most 64 MB or so.
  */
-#ifndef GT_STORE_LOG_H
-#define GT_STORE_LOG_H
+#ifndef GT_STORE_WAL_CHECK_H
+#define GT_STORE_WAL_CHECK_H
 
-#include "store/folder.h"
+#include "store/data_folder.h"
 
-enum log_state { LOG_WHOLE, LOG_TORN, LOG_DAMAGED, LOG_UNREADABLE };
+enum wal_state { WAL_WHOLE, WAL_TORN, WAL_DAMAGED, WAL_UNREADABLE };
 
 /* *at: where the first bad record begins. */
-enum log_state log_check(const char *path, uint64_t *at);
+enum wal_state wal_check(const char *path, uint64_t *at);
 
-/* All logs of the folder's database, and its list of tables. DAMAGED with a sentence. */
-enum status log_check_folder(const struct folder *folder, struct arena *arena,
-                             struct failure *failure);
+/* All logs of the folder's database, and its list of tables, of which a torn last record is cut
+ * off. DAMAGED with a sentence. */
+enum status wal_check_folder(const struct folder *folder, struct scope in);
 
 #endif

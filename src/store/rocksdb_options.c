@@ -1,19 +1,19 @@
 /* How the database is set up, and why. Figures are of bench/bench_store. */
+#include "base/limits.h"
 #include "store/store_int.h"
 
 enum {
     KB = 1024,
     MB = 1024 * KB,
     MEMORY_CACHE = 8 * MB,
-    ITEMS_BUFFER = 32 * MB, /* what a start after a crash has to replay and write, at most twice */
+    ITEMS_BUFFER = 32 * MB, /* a write buffer is handed over through these: most often in one go */
     STREAM_BUFFER = 16 * MB,
     META_BUFFER = 4 * MB,
-    LOG_MAX = 64 * MB,
     BLOCK_SIZE = 4 * KB,
     WALKED_BLOCK = 16 * KB,
 };
 
-enum { INFO_LEVEL_WARN = 2, RECOVER_POINT_IN_TIME = 2, HASHED_BLOCKS = 1 };
+enum { INFO_LEVEL_HEADER = 5, RECOVER_POINT_IN_TIME = 2, HASHED_BLOCKS = 1 };
 
 static void set_point_reads(rocksdb_block_based_table_options_t *table) {
     rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom(10));
@@ -23,15 +23,12 @@ static void set_point_reads(rocksdb_block_based_table_options_t *table) {
     rocksdb_block_based_options_set_data_block_hash_ratio(table, 0.75);
 }
 
-/* cache NULL: none. Only walked: nobody asks for one key, so that there is no filter to make, no
+/* Only walked: nobody asks for one key, so that there is no filter to make, no
  * hash, and blocks are larger. */
 static void set_tables(rocksdb_options_t *options, rocksdb_cache_t *cache, bool walked) {
     rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
     rocksdb_block_based_options_set_format_version(table, 5);
-    if (cache != NULL)
-        rocksdb_block_based_options_set_block_cache(table, cache);
-    else
-        rocksdb_block_based_options_set_no_block_cache(table, 1);
+    rocksdb_block_based_options_set_block_cache(table, cache);
     rocksdb_block_based_options_set_block_size(table, walked ? WALKED_BLOCK : BLOCK_SIZE);
     if (!walked)
         set_point_reads(table);
@@ -39,29 +36,33 @@ static void set_tables(rocksdb_options_t *options, rocksdb_cache_t *cache, bool 
     rocksdb_block_based_options_destroy(table);
 }
 
+/* The database's own log of events stays empty: above all levels of its lines, so that none is
+ * written. A line that met a full disk would be followed by an assertion in Debian's build, and the
+ * process with all its readers would end. What matters of it comes back as errors of the calls. The
+ * file itself has to be there, unless all is opened for reading only. */
+static void set_no_events(rocksdb_options_t *options) {
+    rocksdb_options_set_info_log_level(options, INFO_LEVEL_HEADER);
+    rocksdb_options_set_keep_log_file_num(options, 1);
+}
+
 static void set_files(rocksdb_options_t *options) {
     rocksdb_options_set_max_open_files(options, -1); /* no look-up of the file on each read */
     rocksdb_options_set_max_file_opening_threads(options, 2);
     rocksdb_options_set_skip_stats_update_on_db_open(options, 1);
     rocksdb_options_set_max_manifest_file_size(options, 4 * MB);
-    rocksdb_options_set_info_log_level(options, INFO_LEVEL_WARN);
-    rocksdb_options_set_max_log_file_size(options, 1 * MB);
-    rocksdb_options_set_keep_log_file_num(options, 2);
+    set_no_events(options);
     rocksdb_options_set_stats_dump_period_sec(options, 0);
     rocksdb_options_set_stats_persist_period_sec(options, 0);
     rocksdb_options_set_bytes_per_sync(options, 1 * MB); /* no burst that commits wait behind */
 }
 
-/* A write that was under way when the power went is a torn end of the log: point-in-time recovery
- * leaves it out. It was not acknowledged, as each log write is synced before the next begins.
- *
- * An opening replays the logs and always writes what they held into tables, which are synced,
- * before it takes new writes; this must stay so. What was replayed may not have been on the disk
- * (a killed process, a failed sync): a power cut could then take it back from under later,
- * acknowledged batches, and point-in-time recovery stops at such a gap. */
+/* The database has no log of its own: what it was handed over is flushed into tables, and the
+ * commit log has it until then. But a folder of format 3 or less has one. A write that was under
+ * way when the power went is a torn end of it: point-in-time recovery leaves it out. An opening
+ * replays it and always writes what it held into tables, which are synced, before anything else is
+ * done to them; this must stay so. */
 static void set_log(rocksdb_options_t *options) {
     rocksdb_options_set_wal_recovery_mode(options, RECOVER_POINT_IN_TIME);
-    rocksdb_options_set_max_total_wal_size(options, LOG_MAX);
 }
 
 static void set_memory(rocksdb_options_t *options, size_t buffer) {
@@ -70,16 +71,12 @@ static void set_memory(rocksdb_options_t *options, size_t buffer) {
     rocksdb_options_set_arena_block_size(options, 256 * KB); /* an idle store stays small */
 }
 
-/* Nothing is compressed: a block is then read where the system has it mapped, without a call, a
- * copy or a second cache. Of 1,000,000 items, mapped against read through a cache of 32 MB, both
- * uncompressed, one run each on a busy machine, processor time: a get 4.9 us against 7.9, ten in a
- * row 8.6 against 14, all of them at 3.2 million a second against 1.7. Compressed blocks cannot be
- * read in place; what they would cost and save has not been measured.
- * The price: what the disk cannot read any more ends the process rather than the request. Checksums
- * are looked at on each read all the same. */
-static void set_levels(rocksdb_options_t *options, bool mapped) {
+/* Nothing is compressed: a block that the cache has not is mostly in the system's, from where it is
+ * one copy. What compressed blocks would cost and save has not been measured. Tables are not mapped
+ * into memory (decision 18): what the disk cannot read any more would end the process rather than
+ * fail the request. */
+static void set_levels(rocksdb_options_t *options) {
     rocksdb_options_set_compression(options, rocksdb_no_compression);
-    rocksdb_options_set_allow_mmap_reads(options, mapped);
     rocksdb_options_set_level_compaction_dynamic_level_bytes(options, 1);
     rocksdb_options_set_target_file_size_base(options, 64 * MB);
     rocksdb_options_set_max_background_jobs(options, 2);
@@ -96,14 +93,24 @@ static void set_first_level(rocksdb_options_t *options, int tables) {
     rocksdb_options_set_level0_stop_writes_trigger(options, 8 * tables);
 }
 
+/* Merges give way to all else on a busy machine: they take long, and nobody waits for them unless
+ * they fall far behind; then handing over waits, and with it those who write, which leaves the
+ * processor to them. Flushes keep their priority, since a handover waits for them. */
+static void lower_merges(void) {
+    rocksdb_env_t *env = rocksdb_create_default_env();
+    rocksdb_env_lower_thread_pool_cpu_priority(env);
+    rocksdb_env_destroy(env);
+}
+
 static void make_objects(struct db_options *options, const struct store_settings *settings) {
-    size_t cache = settings->memory ? (size_t)MEMORY_CACHE : settings->block_cache;
-    options->cache = cache != 0 ? rocksdb_cache_create_lru(cache) : NULL;
+    size_t given = settings->block_cache != 0 ? settings->block_cache : (size_t)LIMIT_BLOCK_CACHE;
+    options->cache = rocksdb_cache_create_lru(settings->memory ? (size_t)MEMORY_CACHE : given);
     options->env = settings->memory ? rocksdb_create_mem_env() : NULL;
+    if (!settings->memory)
+        lower_merges();
     options->read = rocksdb_readoptions_create();
     options->write = rocksdb_writeoptions_create();
-    options->write_synced = rocksdb_writeoptions_create();
-    rocksdb_writeoptions_set_sync(options->write_synced, 1);
+    rocksdb_writeoptions_disable_WAL(options->write, 1);
 }
 
 void db_options_init(struct db_options *options, const struct store_settings *settings) {
@@ -115,7 +122,7 @@ void db_options_init(struct db_options *options, const struct store_settings *se
     set_files(options->db);
     set_log(options->db);
     set_memory(options->db, META_BUFFER);
-    set_levels(options->db, options->cache == NULL);
+    set_levels(options->db);
     set_tables(options->db, options->cache, false);
     if (settings->read_only) /* a folder that cannot be: no log of events is written */
         rocksdb_options_set_db_log_dir(options->db, "/dev/null/none");
@@ -126,9 +133,6 @@ void db_options_init(struct db_options *options, const struct store_settings *se
     set_tables(options->family[STORE_STREAM], options->cache, true);
     set_first_level(options->family[STORE_ITEMS], 8);
     set_first_level(options->family[STORE_STREAM], 16);
-    /* Most keys asked for are not among the latest written: a filter says so sooner. */
-    rocksdb_options_set_memtable_prefix_bloom_size_ratio(options->family[STORE_ITEMS], 0.02);
-    rocksdb_options_set_memtable_whole_key_filtering(options->family[STORE_ITEMS], 1);
 }
 
 void db_options_release(struct db_options *options) {
@@ -137,9 +141,7 @@ void db_options_release(struct db_options *options) {
     rocksdb_options_destroy(options->db);
     rocksdb_readoptions_destroy(options->read);
     rocksdb_writeoptions_destroy(options->write);
-    rocksdb_writeoptions_destroy(options->write_synced);
-    if (options->cache != NULL)
-        rocksdb_cache_destroy(options->cache);
+    rocksdb_cache_destroy(options->cache);
     if (options->env != NULL)
         rocksdb_env_destroy(options->env);
 }

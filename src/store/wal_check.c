@@ -6,57 +6,26 @@
  *         6    type: 1 whole, 2 first, 3 middle, 4 last piece; 0 in space that was only reserved
  *         7-   data
  */
-#include "store/log.h"
+#include "store/wal_check.h"
 
 #include "base/mem.h"
+#include "store/crc32c.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { BLOCK = 32768, HEADER = 7, SECTOR = 512 };
+enum { BLOCK = 32768, HEADER = 7, SECTOR = 512, TAIL_MAX = 65536 };
 
-/* --- checksums: eight bytes at a time by table --- */
-
-static uint32_t tables[8][256];
-
-static void tables_make(void) {
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t crc = i;
-        for (int bit = 0; bit < 8; bit++)
-            crc = (crc >> 1) ^ (0x82f63b78u & (0u - (crc & 1)));
-        tables[0][i] = crc;
-    }
-    for (int t = 1; t < 8; t++)
-        for (uint32_t i = 0; i < 256; i++)
-            tables[t][i] = (tables[t - 1][i] >> 8) ^ tables[0][tables[t - 1][i] & 0xff];
-}
-
-static uint32_t crc_byte(uint32_t crc, uint8_t byte) {
-    return (crc >> 8) ^ tables[0][(crc ^ byte) & 0xff];
-}
+/* --- checksums --- */
 
 static uint32_t read_u32(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static uint32_t crc_bytes(uint32_t crc, const uint8_t *at, size_t size) {
-    for (; size >= 8; at += 8, size -= 8) {
-        uint32_t low = crc ^ read_u32(at), high = read_u32(at + 4);
-        crc = tables[7][low & 0xff] ^ tables[6][low >> 8 & 0xff] ^ tables[5][low >> 16 & 0xff] ^
-              tables[4][low >> 24] ^ tables[3][high & 0xff] ^ tables[2][high >> 8 & 0xff] ^
-              tables[1][high >> 16 & 0xff] ^ tables[0][high >> 24];
-    }
-    for (; size != 0; at++, size--)
-        crc = crc_byte(crc, *at);
-    return crc;
-}
-
 /* As it is stored: a checksum of data that holds checksums is better changed a little. */
 static uint32_t crc_stored(uint32_t crc) {
-    crc = ~crc;
     return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
 
@@ -89,37 +58,37 @@ static bool has_hole(const struct block *block, size_t from, size_t to) {
 /* Whether the checksum is right for some other size. */
 static bool fits_other_size(const struct block *block, size_t at) {
     uint32_t stored = read_u32(block->data + at);
-    uint32_t crc = crc_byte(0xffffffffu, block->data[at + 6]);
+    uint32_t crc = crc32c(0, bytes_of(block->data + at + 6, 1));
     for (size_t i = at + HEADER; i < block->size; i++) {
         if (crc_stored(crc) == stored)
             return true;
-        crc = crc_byte(crc, block->data[i]);
+        crc = crc32c(crc, bytes_of(block->data + i, 1));
     }
     return crc_stored(crc) == stored;
 }
 
-static enum log_state bad_record(const struct block *block, size_t at, size_t size) {
+static enum wal_state bad_record(const struct block *block, size_t at, size_t size) {
     size_t end = at + HEADER + size;
     if (has_hole(block, at, end))
-        return LOG_TORN;
+        return WAL_TORN;
     if (end > BLOCK || end <= block->size || fits_other_size(block, at))
-        return LOG_DAMAGED;
-    return LOG_TORN;
+        return WAL_DAMAGED;
+    return WAL_TORN;
 }
 
 /* Checks the records of a block from the start; *at is left at the first bad one. */
-static enum log_state check_block(const struct block *block, size_t *at) {
+static enum wal_state check_block(const struct block *block, size_t *at) {
     while (*at + HEADER <= block->size) {
         const uint8_t *head = block->data + *at;
         size_t size = (size_t)head[4] | (size_t)head[5] << 8;
         if (all_zero(head, HEADER))
-            return all_zero(head, block->size - *at) ? LOG_WHOLE : LOG_TORN;
+            return all_zero(head, block->size - *at) ? WAL_WHOLE : WAL_TORN;
         if (*at + HEADER + size > block->size ||
-            crc_stored(crc_bytes(0xffffffffu, head + 6, size + 1)) != read_u32(head))
+            crc_stored(crc32c(0, bytes_of(head + 6, size + 1))) != read_u32(head))
             return bad_record(block, *at, size);
         *at += HEADER + size;
     }
-    return *at == block->size || block->size == BLOCK ? LOG_WHOLE : LOG_TORN;
+    return *at == block->size || block->size == BLOCK ? WAL_WHOLE : WAL_TORN;
 }
 
 /* --- a file --- */
@@ -137,56 +106,101 @@ static bool read_block(int file, struct block *block) {
     return true;
 }
 
-enum log_state log_check(const char *path, uint64_t *at) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, tables_make);
+enum wal_state wal_check(const char *path, uint64_t *at) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return LOG_UNREADABLE;
+        return WAL_UNREADABLE;
     struct block *block = mem_alloc(sizeof(*block));
-    enum log_state state = LOG_WHOLE;
+    enum wal_state state = WAL_WHOLE;
     *at = 0;
     do {
         size_t in_block = 0;
         if (!read_block(file, block))
-            state = LOG_UNREADABLE;
+            state = WAL_UNREADABLE;
         else
             state = check_block(block, &in_block);
         *at += in_block;
-    } while (state == LOG_WHOLE && block->size == BLOCK);
+    } while (state == WAL_WHOLE && block->size == BLOCK);
     mem_free(block);
     close(file);
     return state;
 }
 
+/* --- the end of a list of tables --- */
+
+/* Whether a whole record begins at the byte. */
+static bool is_record(struct bytes tail, size_t at) {
+    const uint8_t *head = tail.data + at;
+    size_t size = (size_t)head[4] | (size_t)head[5] << 8;
+    return size != 0 && head[6] >= 1 && head[6] <= 4 && at + HEADER + size <= tail.size &&
+           crc_stored(crc32c(0, bytes_of(head + 6, size + 1))) == read_u32(head);
+}
+
+/* Whether no whole record stands behind the one that the tail begins with: one that does was
+ * written after it, so that the first was on the disk before, and is damaged. */
+static bool is_last(struct bytes tail) {
+    for (size_t at = 1; at + HEADER < tail.size; at++)
+        if (is_record(tail, at))
+            return false;
+    return true;
+}
+
+/* Cuts the file at the byte, and has that on the disk. */
+static void cut_file(int file, uint64_t at) {
+    if (ftruncate(file, (off_t)at) == 0)
+        (void)fsync(file);
+}
+
+/* The database refuses a list of tables whose last record a power cut has torn, although nothing
+ * hangs on a record that was not synced: that record is cut off. What cannot be, the database will
+ * say. If it was on the disk once and is damaged, the tables or the segments of the log that the
+ * list then speaks of are gone, which is told. */
+static void mend_list(const char *path, uint64_t at) {
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return;
+    uint8_t *tail = mem_alloc(TAIL_MAX);
+    ssize_t got = pread(file, tail, TAIL_MAX, (off_t)at);
+    if (got > 0 && (off_t)at + got == lseek(file, 0, SEEK_END) &&
+        is_last(bytes_of(tail, (size_t)got)))
+        cut_file(file, at);
+    mem_free(tail);
+    close(file);
+}
+
 /* --- a folder --- */
 
-static enum status check_named(const struct folder *folder, const char *name, struct arena *arena,
-                               struct failure *failure) {
+static bool is_list(const char *name) {
+    return strncmp(name, "MANIFEST-", 9) == 0;
+}
+
+static enum status check_named(const struct folder *folder, const char *name, struct scope in) {
     char path[4096], what[512];
     snprintf(path, sizeof(path), "%s/%s", folder->db_path, name);
     uint64_t at;
-    if (log_check(path, &at) != LOG_DAMAGED)
+    enum wal_state state = wal_check(path, &at);
+    if (state == WAL_TORN && is_list(name))
+        mend_list(path, at);
+    if (state != WAL_DAMAGED)
         return OK; /* what cannot be read, the database will say */
     snprintf(what, sizeof(what), "its log db/%.255s has changed at byte %llu", name,
              (unsigned long long)at);
-    return folder_damaged(folder, what, arena, failure);
+    return folder_damaged(folder, what, in);
 }
 
 static bool is_log(const char *name) {
     size_t size = strlen(name);
-    return strncmp(name, "MANIFEST-", 9) == 0 || (size > 4 && strcmp(name + size - 4, ".log") == 0);
+    return is_list(name) || (size > 4 && strcmp(name + size - 4, ".log") == 0);
 }
 
-enum status log_check_folder(const struct folder *folder, struct arena *arena,
-                             struct failure *failure) {
+enum status wal_check_folder(const struct folder *folder, struct scope in) {
     DIR *dir = opendir(folder->db_path);
     if (dir == NULL)
         return OK;
     enum status status = OK;
     for (struct dirent *entry; status == OK && (entry = readdir(dir)) != NULL;)
         if (is_log(entry->d_name))
-            status = check_named(folder, entry->d_name, arena, failure);
+            status = check_named(folder, entry->d_name, in);
     closedir(dir);
     return status;
 }

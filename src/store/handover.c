@@ -1,0 +1,485 @@
+/* From the write buffer into the tables.
+ *
+ * When the newest buffer is full it is frozen: an empty one takes its place, and a thread writes
+ * what the frozen one holds into tables of the database, sorted, each key once however often it
+ * changed, without the database's own log. Then it notes in the default family, which has nothing
+ * else, up to which group of the log the tables are complete. Invariants:
+ *   1. That note is written when all tables before it are on the disk. So after a crash the log is
+ *      replayed from it, and what is replayed a second time changes nothing: writes are states.
+ *   2. Readers see a key in the frozen buffer until the tables have it: views change after the
+ * note.
+ *   3. Groups before the note are on the disk before it is, whatever the sync setting: else a power
+ *      cut could leave a log that ends before it.
+ * One buffer is handed over at a time. If the next is twice as full as it should be by then,
+ * writers wait; readers never do. */
+#include "store/log_value.h"
+#include "store/store_int.h"
+
+#include "base/limits.h"
+
+#include <time.h>
+
+enum {
+    WRITE_SIZE = 256 * 1024,
+    PACE_MAX_MS = 10,
+    CROWDED = 3,       /* times the size */
+    SPARE_SECONDS = 2, /* without work, before the memory that buffers left goes */
+};
+
+static const char position_key[] = "log";
+
+/* --- the position --- */
+
+enum status handover_position(struct store *store, uint64_t *out, struct scope in) {
+    char *error = NULL, why[320];
+    size_t size = 0;
+    char *value = rocksdb_get_cf(store->db, store->options.read, store->families[0], position_key,
+                                 sizeof(position_key) - 1, &size, &error);
+    *out = 0;
+    enum status status = db_error(error, why, sizeof(why));
+    if (status != OK)
+        return failure_set(in.failure, in.arena, status, "%s", why);
+    struct bytes bytes = bytes_of(value, size);
+    bool good = value == NULL || (take_u64(&bytes, out) && bytes.size == 0);
+    rocksdb_free(value);
+    return good ? OK : folder_damaged(&store->folder, "its place in the log is unreadable", in);
+}
+
+/* --- the order of what is being written --- */
+
+static bool wants_order(const struct write_buffer *buffer) {
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        if (write_buffer_pending(buffer, (enum store_family)i) >= LIMIT_BUFFER_PENDING)
+            return true;
+    return false;
+}
+
+static void order_all(struct write_buffer *buffer) {
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        write_buffer_order(buffer, (enum store_family)i);
+}
+
+/* In between, so that a handover does not leave it all to the next reader of a range. */
+static void order_newest(struct store *store) {
+    pthread_mutex_lock(&store->view_lock);
+    struct write_buffer *buffer = write_buffer_hold(store->view->buffers[0]);
+    pthread_mutex_unlock(&store->view_lock);
+    if (wants_order(buffer))
+        order_all(buffer);
+    write_buffer_drop(buffer);
+}
+
+/* --- writing tables --- */
+
+struct table_writer {
+    struct store *store;
+    rocksdb_writebatch_t *batch;
+    size_t size; /* about, of the batch */
+    char *error; /* of the database; nothing is done after one */
+};
+
+static void write_out(struct table_writer *writer) {
+    if (writer->error == NULL)
+        rocksdb_write(writer->store->db, writer->store->options.write, writer->batch,
+                      &writer->error);
+    rocksdb_writebatch_clear(writer->batch);
+    writer->size = 0;
+    order_newest(writer->store);
+}
+
+static void write_ranges(struct table_writer *writer, const struct write_buffer *buffer,
+                         enum store_family family) {
+    for (const struct buffer_range *range = write_buffer_newest_range(buffer, family);
+         range != NULL; range = range->older)
+        rocksdb_writebatch_delete_range_cf(writer->batch, store_family(writer->store, family),
+                                           chars(range->low), range->low.size, chars(range->high),
+                                           range->high.size);
+}
+
+static void write_entry(struct table_writer *writer, enum store_family family,
+                        const struct buffer_entry *entry) {
+    rocksdb_column_family_handle_t *to = store_family(writer->store, family);
+    struct bytes key = buffer_entry_key(entry);
+    const struct buffer_version *version = buffer_entry_at(entry, UINT64_MAX);
+    struct bytes value = version->logged ? bytes_of(version->value + version->size, LOG_VALUE_SIZE)
+                                         : bytes_of(version->value, version->size);
+    if (version->deleted)
+        rocksdb_writebatch_delete_cf(writer->batch, to, chars(key), key.size);
+    else
+        rocksdb_writebatch_put_cf(writer->batch, to, chars(key), key.size, chars(value),
+                                  value.size);
+    writer->size += key.size + value.size;
+    if (writer->size >= WRITE_SIZE)
+        write_out(writer);
+}
+
+/* Deleted ranges go first, and what they deleted in the buffer itself is left out. */
+static void write_family(struct table_writer *writer, struct write_buffer *buffer,
+                         enum store_family family) {
+    if (write_buffer_is_empty(buffer, family))
+        return;
+    write_ranges(writer, buffer, family);
+    write_buffer_order(buffer, family);
+    for (const struct buffer_entry *entry = write_buffer_seek(buffer, family, (struct bytes){0});
+         entry != NULL && writer->error == NULL; entry = buffer_entry_next(entry)) {
+        const struct buffer_range *range =
+            write_buffer_find_range(buffer, family, buffer_entry_key(entry), UINT64_MAX);
+        if (range == NULL || range->sequence < buffer_entry_at(entry, UINT64_MAX)->sequence)
+            write_entry(writer, family, entry);
+    }
+    write_out(writer);
+}
+
+static void flush_family(struct table_writer *writer, rocksdb_column_family_handle_t *family) {
+    if (writer->error != NULL)
+        return;
+    rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
+    rocksdb_flush_cf(writer->store->db, options, family, &writer->error);
+    rocksdb_flushoptions_destroy(options);
+}
+
+static void write_position(struct table_writer *writer, uint64_t end) {
+    rocksdb_column_family_handle_t *own = writer->store->families[0];
+    struct buf value = {0};
+    buf_u64(&value, end);
+    rocksdb_writebatch_put_cf(writer->batch, own, position_key, sizeof(position_key) - 1,
+                              (const char *)value.data, value.size);
+    buf_release(&value);
+    write_out(writer);
+    flush_family(writer, own);
+}
+
+static char *write_tables(struct store *store, struct write_buffer *buffer, uint64_t end) {
+    struct table_writer writer = {.store = store, .batch = rocksdb_writebatch_create()};
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        write_family(&writer, buffer, (enum store_family)i);
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        if (!write_buffer_is_empty(buffer, (enum store_family)i))
+            flush_family(&writer, store_family(store, (enum store_family)i));
+    write_position(&writer, end);
+    rocksdb_writebatch_destroy(writer.batch);
+    return writer.error;
+}
+
+/* --- one buffer --- */
+
+static enum status handover_failed(struct store *store, const char *why) {
+    store_break(store, why);
+    return IO_FAILED;
+}
+
+/* What there is to hand over: held, and NULL if nothing. */
+static struct write_buffer *frozen_hold(struct store *store, uint64_t *end) {
+    pthread_mutex_lock(&store->view_lock);
+    struct write_buffer *frozen = store->view == NULL ? NULL : store->view->buffers[1];
+    if (frozen != NULL)
+        write_buffer_hold(frozen);
+    *end = store->frozen_end;
+    pthread_mutex_unlock(&store->view_lock);
+    return frozen;
+}
+
+/* The tables have it: readers no longer look at the buffer. Nothing is frozen meanwhile, since
+ * there still is a frozen one. */
+static void handover_ended(struct store *store, uint64_t end) {
+    view_set(store, store->view->buffers[0], NULL);
+    pthread_mutex_lock(&store->view_lock);
+    store->table_end = end;
+    pthread_cond_broadcast(&store->handover.done);
+    pthread_mutex_unlock(&store->view_lock);
+    if (store->log != NULL && !store->replaying)
+        commit_log_release(store->log, end, store_log_wanted(store));
+}
+
+static enum status hand_over(struct store *store, struct write_buffer *frozen, uint64_t end) {
+    struct store_faults *faults = store->settings.faults;
+    char why[sizeof(store->why)];
+    if (faults != NULL && store_fault(store, &faults->handover_in))
+        return handover_failed(store, "a fault of the handover was asked for.");
+    if (store->log != NULL && store->settings.sync != STORE_SYNC_COMMIT &&
+        commit_log_sync(store->log) != OK)
+        return handover_failed(store, "the log cannot be synced.");
+    pthread_mutex_lock(&store->table_lock);
+    char *error = write_tables(store, frozen, end);
+    pthread_mutex_unlock(&store->table_lock);
+    if (db_error(error, why, sizeof(why)) != OK)
+        return handover_failed(store, why);
+    handover_ended(store, end);
+    return OK;
+}
+
+/* --- freezing --- */
+
+static void wake_handover(struct store *store) {
+    pthread_mutex_lock(&store->view_lock);
+    pthread_cond_signal(&store->handover.wake);
+    pthread_mutex_unlock(&store->view_lock);
+}
+
+/* Under write_lock. False: the one before it is still there, or there is nothing in it. */
+static bool freeze(struct store *store) {
+    pthread_mutex_lock(&store->view_lock);
+    bool possible = store->view != NULL && store->view->buffers[1] == NULL &&
+                    write_buffer_size(store->active) != 0;
+    if (possible)
+        store->frozen_end = store->group_end;
+    pthread_mutex_unlock(&store->view_lock);
+    if (!possible)
+        return false;
+    struct write_buffer *fresh = write_buffer_new(&store->buffer_memory);
+    view_set(store, fresh, store->active);
+    write_buffer_drop(fresh);
+    store->active = fresh;
+    wake_handover(store);
+    return true;
+}
+
+enum { AHEAD = 8 }; /* how many writes ahead are prefetched */
+
+/* Writes that were read of a batch and wait for their memory: a ring. */
+struct lookahead {
+    struct buffer_write writes[AHEAD];
+    uint64_t hashes[AHEAD];
+    size_t read, added;
+};
+
+/* Reads the next write of the batch, prefetches its slot, and the entry of one that came before. */
+static enum status look_ahead(struct store *store, struct bytes *rest, struct lookahead *ahead) {
+    size_t at = ahead->read % AHEAD;
+    enum status status = batch_next(rest, &ahead->writes[at]);
+    if (status != OK)
+        return status;
+    ahead->hashes[at] = buffer_hash(ahead->writes[at].family, ahead->writes[at].key);
+    write_buffer_prefetch(store->active, ahead->hashes[at]);
+    if (ahead->read >= AHEAD / 2)
+        write_buffer_prefetch_entry(store->active,
+                                    ahead->hashes[(ahead->read - AHEAD / 2) % AHEAD]);
+    ahead->read++;
+    return OK;
+}
+
+/* A batch, and where it stands in the log. */
+struct logged_batch {
+    struct bytes bytes;
+    const struct log_group *group;
+};
+
+/* Adds the write; a value that stays in the log is referred to. */
+static void add_write(struct store *store, const struct logged_batch *batch,
+                      const struct buffer_write *read, uint64_t hash) {
+    uint8_t reference[LOG_VALUE_SIZE];
+    struct buffer_write write = *read;
+    if (write.kind == BUFFER_PUT_LOGGED && batch->group->segment != 0) {
+        log_value_make(reference, batch->group, batch->bytes, write.value);
+        write.reference = bytes_of(reference, sizeof(reference));
+        store_log_used(store, batch->group->segment);
+    }
+    if (write.kind == BUFFER_PUT_LOGGED)
+        write.kind = BUFFER_PUT;
+    write_buffer_add_hashed(store->active, &write, hash);
+}
+
+static enum status add_writes(struct store *store, const struct logged_batch *batch,
+                              uint64_t *sequence) {
+    struct lookahead ahead = {.read = 0};
+    struct bytes rest = batch->bytes;
+    enum status status = OK;
+    while (status == OK || ahead.added < ahead.read) {
+        while (status == OK && ahead.read < ahead.added + AHEAD)
+            status = look_ahead(store, &rest, &ahead);
+        if (ahead.added == ahead.read)
+            break;
+        size_t at = ahead.added++ % AHEAD;
+        ahead.writes[at].sequence = ++*sequence;
+        add_write(store, batch, &ahead.writes[at], ahead.hashes[at]);
+    }
+    return status == NOT_FOUND ? OK : status;
+}
+
+enum status handover_add(struct store *store, struct bytes batch, const struct log_group *group) {
+    pthread_mutex_lock(&store->write_lock);
+    uint64_t sequence = atomic_load_explicit(&store->sequence, memory_order_relaxed);
+    enum status status = add_writes(store, &(struct logged_batch){batch, group}, &sequence);
+    store->group_end = group->number + 1;
+    atomic_store_explicit(&store->sequence, sequence, memory_order_release);
+    pthread_mutex_unlock(&store->write_lock);
+    return status;
+}
+
+enum status handover_all(struct store *store) {
+    enum status status = OK;
+    for (;;) {
+        uint64_t end;
+        struct write_buffer *frozen = frozen_hold(store, &end);
+        if (frozen != NULL)
+            status = hand_over(store, frozen, end);
+        write_buffer_drop(frozen);
+        if (status != OK)
+            return status;
+        pthread_mutex_lock(&store->write_lock);
+        bool more = freeze(store);
+        pthread_mutex_unlock(&store->write_lock);
+        if (!more)
+            return OK;
+    }
+}
+
+/* --- waiting --- */
+
+/* Until nothing is frozen; false: the store was broken, or is being closed or reopened. */
+static bool wait_for_handover(struct store *store) {
+    pthread_mutex_lock(&store->view_lock);
+    while (!store_is_broken(store) && !store->handover.stop && store->view->buffers[1] != NULL)
+        pthread_cond_wait(&store->handover.done, &store->view_lock);
+    bool done = store->view->buffers[1] == NULL;
+    pthread_mutex_unlock(&store->view_lock);
+    return done;
+}
+
+enum status handover_wait(struct store *store) {
+    for (bool all = false; !all;) {
+        pthread_mutex_lock(&store->write_lock);
+        freeze(store);
+        all = write_buffer_size(store->active) == 0;
+        pthread_mutex_unlock(&store->write_lock);
+        if (!wait_for_handover(store))
+            return IO_FAILED;
+    }
+    return OK;
+}
+
+/* Waits until the handover has ended, but no longer than that. */
+static void wait_us(struct store *store, int64_t us) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + us * 1000;
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    int late = 0;
+    pthread_mutex_lock(&store->view_lock);
+    while (late == 0 && !store_is_broken(store) && store->view->buffers[1] != NULL)
+        late = pthread_cond_timedwait(&store->handover.done, &store->view_lock, &until);
+    pthread_mutex_unlock(&store->view_lock);
+}
+
+/* How long a write waits while the newest buffer, of this size, is full. */
+static void slow_down(struct store *store, size_t size) {
+    size_t most = store->settings.buffer_size;
+    if (size >= CROWDED * most)
+        wait_for_handover(store);
+    else if (size > most)
+        wait_us(store, (int64_t)((size - most) * (PACE_MAX_MS * 1000 / (CROWDED - 1)) / most));
+}
+
+void handover_pace(struct store *store) {
+    pthread_mutex_lock(&store->write_lock);
+    size_t size = store->active == NULL ? 0 : write_buffer_size(store->active);
+    bool full = size != 0 && (size >= store->settings.buffer_size ||
+                              write_buffer_ranges(store->active) >= LIMIT_BUFFER_RANGES);
+    bool frozen = full && freeze(store);
+    bool unordered = size != 0 && !full && wants_order(store->active);
+    pthread_mutex_unlock(&store->write_lock);
+    if (unordered)
+        wake_handover(store);
+    if (full && !frozen)
+        slow_down(store, size);
+}
+
+/* --- the thread --- */
+
+struct handover_work {
+    struct write_buffer *order;  /* has keys that are to be put in order; held */
+    struct write_buffer *frozen; /* is to be handed over; held */
+    uint64_t end;
+    bool stop;
+};
+
+/* Under view_lock. */
+static bool find_work(struct store *store, struct handover_work *work) {
+    *work = (struct handover_work){.stop = store->handover.stop, .end = store->frozen_end};
+    if (!work->stop && store->view->buffers[1] != NULL && !store_is_broken(store))
+        work->frozen = write_buffer_hold(store->view->buffers[1]);
+    if (!work->stop && work->frozen == NULL && wants_order(store->view->buffers[0]))
+        work->order = write_buffer_hold(store->view->buffers[0]);
+    return work->stop || work->frozen != NULL || work->order != NULL || store->dead != NULL;
+}
+
+/* Under view_lock. What is kept of the memory of buffers goes when there is no work for a while. */
+static void wait_for_work(struct store *store) {
+    struct timespec until;
+    if (buffer_memory_spare(&store->buffer_memory) == 0) {
+        pthread_cond_wait(&store->handover.wake, &store->view_lock);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += SPARE_SECONDS;
+    if (pthread_cond_timedwait(&store->handover.wake, &store->view_lock, &until) != 0)
+        buffer_memory_trim(&store->buffer_memory);
+}
+
+static void *handover_run(void *argument) {
+    struct store *store = argument;
+    struct handover_work work;
+    db_meet_thread();
+    do {
+        pthread_mutex_lock(&store->view_lock);
+        while (!find_work(store, &work))
+            wait_for_work(store);
+        pthread_mutex_unlock(&store->view_lock);
+        if (work.frozen != NULL)
+            hand_over(store, work.frozen, work.end);
+        if (work.order != NULL)
+            order_all(work.order);
+        write_buffer_drop(work.frozen);
+        write_buffer_drop(work.order);
+        view_free_dead(store);
+    } while (!work.stop);
+    return NULL;
+}
+
+void handover_init(struct store *store) {
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&store->handover.wake, &clock);
+    pthread_cond_init(&store->handover.done, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+void handover_release(struct store *store) {
+    pthread_cond_destroy(&store->handover.wake);
+    pthread_cond_destroy(&store->handover.done);
+}
+
+void handover_start(struct store *store) {
+    struct handover *handover = &store->handover;
+    pthread_mutex_lock(&store->view_lock);
+    handover->stop = false;
+    pthread_mutex_unlock(&store->view_lock);
+    handover->running = pthread_create(&handover->thread, NULL, handover_run, store) == 0;
+    if (!handover->running)
+        store_break(store, "cannot start the thread that writes tables");
+}
+
+void handover_stop(struct store *store) {
+    struct handover *handover = &store->handover;
+    if (!handover->running)
+        return;
+    pthread_mutex_lock(&store->view_lock);
+    handover->stop = true;
+    pthread_cond_signal(&handover->wake);
+    pthread_cond_broadcast(&handover->done);
+    pthread_mutex_unlock(&store->view_lock);
+    pthread_join(handover->thread, NULL);
+    handover->running = false;
+}
+
+uint64_t handover_memory(struct store *store) {
+    pthread_mutex_lock(&store->view_lock);
+    uint64_t size = 0;
+    for (int i = 0; store->view != NULL && i < 2; i++)
+        if (store->view->buffers[i] != NULL)
+            size += write_buffer_size(store->view->buffers[i]);
+    pthread_mutex_unlock(&store->view_lock);
+    return size;
+}

@@ -1,0 +1,464 @@
+#include "store/write_buffer.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/random.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { HEIGHT_MAX = 12, SLOTS_MIN = 4096, SLOTS_FIRST_MAX = 1024 * 1024, ALIGNMENT = 8 };
+
+/* Open addressing; at most half full. It grows by a larger one that replaces it, and those who
+ * still look at the old one miss only what came later than their snapshot. */
+struct slots {
+    struct slots *smaller; /* kept for those who look at it */
+    size_t mask;
+    _Atomic(struct buffer_entry *) *at;
+};
+
+struct family_buffer {
+    _Atomic(const struct buffer_range *) ranges;
+    _Atomic(struct buffer_entry *) pending; /* a stack */
+    atomic_size_t added, ordered;           /* entries; the rest is pending */
+    pthread_mutex_t lock;                   /* of those who put entries in order */
+    atomic_uint height;
+    _Atomic(struct buffer_entry *) head[HEIGHT_MAX];
+};
+
+struct write_buffer {
+    atomic_uint refs;
+    _Atomic(struct slots *) slots;
+    size_t count;                 /* entries of all families; the writer's */
+    struct buffer_memory *memory; /* or NULL */
+    struct buffer_chunk *chunks;  /* memory is handed out from the front of the newest */
+    uint8_t *at, *end;
+    struct random random;
+    atomic_size_t size;
+    atomic_uint range_count;
+    struct family_buffer families[STORE_FAMILIES];
+};
+
+/* --- memory --- */
+
+static void add_chunk(struct write_buffer *buffer, size_t size) {
+    struct buffer_chunk *chunk = buffer_memory_take(buffer->memory, size);
+    chunk->older = buffer->chunks;
+    buffer->chunks = chunk;
+    buffer->at = (uint8_t *)(chunk + 1);
+    buffer->end = (uint8_t *)chunk + chunk->size;
+}
+
+static void *take_memory(struct write_buffer *buffer, size_t size) {
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if ((size_t)(buffer->end - buffer->at) < size)
+        add_chunk(buffer, size);
+    void *piece = buffer->at;
+    buffer->at += size;
+    atomic_fetch_add_explicit(&buffer->size, size, memory_order_relaxed);
+    return piece;
+}
+
+static struct bytes take_copy(struct write_buffer *buffer, struct bytes bytes) {
+    uint8_t *copy = take_memory(buffer, bytes.size);
+    if (bytes.size != 0)
+        memcpy(copy, bytes.data, bytes.size);
+    return bytes_of(copy, bytes.size);
+}
+
+/* Many slots are in large pages: they are filled at random, and each page is cleared first. */
+static struct slots *slots_new(struct slots *smaller, size_t count) {
+    struct slots *slots = mem_alloc(sizeof(*slots));
+    size_t size = count * sizeof(slots->at[0]);
+    slots->smaller = smaller;
+    slots->mask = count - 1;
+    slots->at = size < MEM_LARGE ? mem_zalloc(size) : mem_large(NULL, 0, size);
+    return slots;
+}
+
+static void slots_free(struct slots *slots) {
+    size_t size = (slots->mask + 1) * sizeof(slots->at[0]);
+    if (size < MEM_LARGE)
+        mem_free(slots->at);
+    else
+        mem_large(slots->at, size, 0);
+    mem_free(slots);
+}
+
+/* Enough for as many entries as the last buffer had, so that they need not grow. */
+static size_t slots_first(struct buffer_memory *memory) {
+    size_t expected = memory == NULL ? 0 : buffer_memory_expected(memory), count = SLOTS_MIN;
+    while (count / 2 < expected && count < SLOTS_FIRST_MAX)
+        count *= 2;
+    return count;
+}
+
+struct write_buffer *write_buffer_new(struct buffer_memory *memory) {
+    struct write_buffer *buffer = mem_zalloc(sizeof(*buffer));
+    atomic_init(&buffer->refs, 1);
+    buffer->memory = memory;
+    atomic_init(&buffer->slots, slots_new(NULL, slots_first(memory)));
+    random_seed(&buffer->random, 1); /* heights of towers; keys are not known to it */
+    for (int i = 0; i < STORE_FAMILIES; i++) {
+        pthread_mutex_init(&buffer->families[i].lock, NULL);
+        atomic_init(&buffer->families[i].height, 1);
+    }
+    return buffer;
+}
+
+struct write_buffer *write_buffer_hold(struct write_buffer *buffer) {
+    atomic_fetch_add_explicit(&buffer->refs, 1, memory_order_relaxed);
+    return buffer;
+}
+
+void write_buffer_drop(struct write_buffer *buffer) {
+    if (buffer == NULL || atomic_fetch_sub_explicit(&buffer->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (struct slots *slots = atomic_load(&buffer->slots), *smaller; slots != NULL;
+         slots = smaller) {
+        smaller = slots->smaller;
+        slots_free(slots);
+    }
+    buffer_memory_give(buffer->memory, buffer->chunks, buffer->count);
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        pthread_mutex_destroy(&buffer->families[i].lock);
+    mem_free(buffer);
+}
+
+/* --- the hash table --- */
+
+uint64_t buffer_hash(enum store_family family, struct bytes key) {
+    return hash_keyed(key, (uint64_t)family);
+}
+
+static bool is_entry(const struct buffer_entry *entry, const struct buffer_key *key) {
+    return entry->hash == (uint32_t)(key->hash >> 32) && entry->family == key->family &&
+           bytes_equal(buffer_entry_key(entry), key->key);
+}
+
+/* The entry of the key, or NULL; *slot: where it is or would be. */
+static struct buffer_entry *find_slot(const struct slots *slots, const struct buffer_key *key,
+                                      size_t *slot) {
+    for (size_t at = key->hash & slots->mask;; at = (at + 1) & slots->mask) {
+        struct buffer_entry *entry = atomic_load_explicit(&slots->at[at], memory_order_acquire);
+        *slot = at;
+        if (entry == NULL || is_entry(entry, key))
+            return entry;
+    }
+}
+
+static void slots_grow(struct write_buffer *buffer, struct slots *old) {
+    struct slots *larger = slots_new(old, 4 * (old->mask + 1));
+    for (size_t i = 0; i <= old->mask; i++) {
+        struct buffer_entry *entry = atomic_load_explicit(&old->at[i], memory_order_relaxed);
+        if (entry == NULL)
+            continue;
+        struct bytes key = buffer_entry_key(entry);
+        size_t at = buffer_hash((enum store_family)entry->family, key) & larger->mask;
+        while (atomic_load_explicit(&larger->at[at], memory_order_relaxed) != NULL)
+            at = (at + 1) & larger->mask;
+        atomic_store_explicit(&larger->at[at], entry, memory_order_relaxed);
+    }
+    atomic_store_explicit(&buffer->slots, larger, memory_order_release);
+}
+
+/* --- writing --- */
+
+/* One in four entries stands a level higher than the others. */
+static uint8_t random_height(struct random *random) {
+    uint64_t bits = random_next(random);
+    uint8_t height = 1;
+    for (; height < HEIGHT_MAX && (bits & 3) == 0; bits >>= 2)
+        height++;
+    return height;
+}
+
+static const struct buffer_version *new_version(struct write_buffer *buffer,
+                                                const struct buffer_write *write,
+                                                const struct buffer_version *older) {
+    size_t size = write->kind == BUFFER_PUT ? write->value.size : 0;
+    struct bytes reference = write->reference;
+    struct buffer_version *version = take_memory(buffer, sizeof(*version) + size + reference.size);
+    *version = (struct buffer_version){.sequence = write->sequence,
+                                       .older = older,
+                                       .size = (uint32_t)size,
+                                       .deleted = write->kind == BUFFER_DELETE,
+                                       .logged = reference.size != 0};
+    if (size != 0)
+        memcpy(version->value, write->value.data, size);
+    if (reference.size != 0)
+        memcpy(version->value + size, reference.data, reference.size);
+    return version;
+}
+
+static struct buffer_entry *new_entry(struct write_buffer *buffer, const struct buffer_write *write,
+                                      uint64_t hash) {
+    uint8_t height = random_height(&buffer->random);
+    struct buffer_entry *entry =
+        take_memory(buffer, sizeof(*entry) + height * sizeof(entry->next[0]) + write->key.size);
+    entry->hash = (uint32_t)(hash >> 32);
+    entry->key_size = (uint32_t)write->key.size;
+    entry->family = (uint8_t)write->family;
+    entry->height = height;
+    for (uint8_t i = 0; i < height; i++)
+        atomic_init(&entry->next[i], NULL);
+    if (write->key.size != 0)
+        memcpy(&entry->next[height], write->key.data, write->key.size);
+    atomic_init(&entry->newest, new_version(buffer, write, NULL));
+    return entry;
+}
+
+static void push_pending(struct family_buffer *family, struct buffer_entry *entry) {
+    struct buffer_entry *top = atomic_load_explicit(&family->pending, memory_order_relaxed);
+    do
+        entry->pending = top;
+    while (!atomic_compare_exchange_weak_explicit(&family->pending, &top, entry,
+                                                  memory_order_release, memory_order_relaxed));
+    atomic_fetch_add_explicit(&family->added, 1, memory_order_release);
+}
+
+static void add_entry(struct write_buffer *buffer, const struct buffer_write *write,
+                      const struct buffer_key *key) {
+    struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    if (++buffer->count > slots->mask / 2) {
+        slots_grow(buffer, slots);
+        slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    }
+    size_t slot;
+    find_slot(slots, key, &slot);
+    struct buffer_entry *entry = new_entry(buffer, write, key->hash);
+    atomic_store_explicit(&slots->at[slot], entry, memory_order_release);
+    push_pending(&buffer->families[write->family], entry);
+}
+
+static void add_range(struct write_buffer *buffer, const struct buffer_write *write) {
+    struct family_buffer *family = &buffer->families[write->family];
+    struct buffer_range *range = take_memory(buffer, sizeof(*range));
+    range->sequence = write->sequence;
+    range->low = take_copy(buffer, write->key);
+    range->high = take_copy(buffer, write->value);
+    range->older = atomic_load_explicit(&family->ranges, memory_order_relaxed);
+    atomic_store_explicit(&family->ranges, range, memory_order_release);
+    atomic_fetch_add_explicit(&buffer->range_count, 1, memory_order_relaxed);
+}
+
+void write_buffer_prefetch(const struct write_buffer *buffer, uint64_t hash) {
+    const struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    __builtin_prefetch(&slots->at[hash & slots->mask], 1);
+}
+
+void write_buffer_prefetch_entry(const struct write_buffer *buffer, uint64_t hash) {
+    const struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    __builtin_prefetch(atomic_load_explicit(&slots->at[hash & slots->mask], memory_order_relaxed),
+                       1);
+}
+
+void write_buffer_add(struct write_buffer *buffer, const struct buffer_write *write) {
+    write_buffer_add_hashed(buffer, write, buffer_hash(write->family, write->key));
+}
+
+void write_buffer_add_hashed(struct write_buffer *buffer, const struct buffer_write *write,
+                             uint64_t hash) {
+    struct buffer_key key = {.family = write->family, .key = write->key, .hash = hash};
+    size_t slot;
+    if (write->kind == BUFFER_DELETE_RANGE) {
+        add_range(buffer, write);
+        return;
+    }
+    struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    struct buffer_entry *entry = find_slot(slots, &key, &slot);
+    if (entry == NULL) {
+        add_entry(buffer, write, &key);
+        return;
+    }
+    const struct buffer_version *older = atomic_load_explicit(&entry->newest, memory_order_relaxed);
+    atomic_store_explicit(&entry->newest, new_version(buffer, write, older), memory_order_release);
+}
+
+/* --- reading --- */
+
+size_t write_buffer_size(const struct write_buffer *buffer) {
+    return atomic_load_explicit(&buffer->size, memory_order_relaxed);
+}
+
+unsigned write_buffer_ranges(const struct write_buffer *buffer) {
+    return atomic_load_explicit(&buffer->range_count, memory_order_relaxed);
+}
+
+size_t write_buffer_pending(const struct write_buffer *buffer, enum store_family family) {
+    size_t ordered = atomic_load(&buffer->families[family].ordered);
+    return atomic_load(&buffer->families[family].added) - ordered;
+}
+
+const struct buffer_range *write_buffer_newest_range(const struct write_buffer *buffer,
+                                                     enum store_family family) {
+    return atomic_load_explicit(&buffer->families[family].ranges, memory_order_acquire);
+}
+
+bool write_buffer_is_empty(const struct write_buffer *buffer, enum store_family family) {
+    return atomic_load_explicit(&buffer->families[family].added, memory_order_acquire) == 0 &&
+           write_buffer_newest_range(buffer, family) == NULL;
+}
+
+const struct buffer_version *buffer_entry_at(const struct buffer_entry *entry, uint64_t sequence) {
+    const struct buffer_version *version =
+        atomic_load_explicit(&entry->newest, memory_order_acquire);
+    while (version != NULL && version->sequence > sequence)
+        version = version->older;
+    return version;
+}
+
+const struct buffer_version *write_buffer_find(const struct write_buffer *buffer,
+                                               const struct buffer_key *key) {
+    size_t slot;
+    const struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_acquire);
+    const struct buffer_entry *entry = find_slot(slots, key, &slot);
+    return entry == NULL ? NULL : buffer_entry_at(entry, key->sequence);
+}
+
+const struct buffer_range *write_buffer_find_range(const struct write_buffer *buffer,
+                                                   enum store_family family, struct bytes key,
+                                                   uint64_t sequence) {
+    const struct buffer_range *range = write_buffer_newest_range(buffer, family);
+    while (range != NULL && (range->sequence > sequence || bytes_compare(key, range->low) < 0 ||
+                             bytes_compare(key, range->high) >= 0))
+        range = range->older;
+    return range;
+}
+
+/* --- the order --- */
+
+/* The links behind an entry, or those that the list begins with. */
+static _Atomic(struct buffer_entry *) *links_of(struct family_buffer *family,
+                                                struct buffer_entry *entry) {
+    return entry == NULL ? family->head : entry->next;
+}
+
+static struct buffer_entry *follow(struct family_buffer *family, struct buffer_entry *entry,
+                                   unsigned level) {
+    return atomic_load_explicit(&links_of(family, entry)[level], memory_order_acquire);
+}
+
+/* The last entry of the level that is before the key, from `entry` on, which is. */
+static struct buffer_entry *walk_level(struct family_buffer *family, struct buffer_entry *entry,
+                                       unsigned level, struct bytes key) {
+    for (;;) {
+        struct buffer_entry *next = follow(family, entry, level);
+        if (next == NULL || bytes_compare(buffer_entry_key(next), key) >= 0)
+            return entry;
+        entry = next;
+    }
+}
+
+/* Moves the path `before` (of each level the last entry before the last key) on to a key that is
+ * not smaller: up only as far as it has to. NULL stands for the head. */
+static void move_path(struct family_buffer *family, struct buffer_entry *before[HEIGHT_MAX],
+                      struct bytes key) {
+    unsigned top = atomic_load_explicit(&family->height, memory_order_relaxed), level = 0;
+    for (; level + 1 < top; level++) {
+        struct buffer_entry *next = follow(family, before[level], level);
+        if (next == NULL || bytes_compare(buffer_entry_key(next), key) >= 0)
+            break;
+    }
+    struct buffer_entry *from = before[level];
+    for (bool moved = false;; level--) {
+        if (!moved)
+            from = before[level];
+        struct buffer_entry *to = walk_level(family, from, level, key);
+        moved = moved || to != before[level];
+        before[level] = from = to;
+        if (level == 0)
+            return;
+    }
+}
+
+static void insert_entry(struct family_buffer *family, struct buffer_entry *before[HEIGHT_MAX],
+                         struct buffer_entry *entry) {
+    move_path(family, before, buffer_entry_key(entry));
+    if (entry->height > atomic_load_explicit(&family->height, memory_order_relaxed))
+        atomic_store_explicit(&family->height, entry->height, memory_order_relaxed);
+    for (unsigned level = 0; level < entry->height; level++) {
+        _Atomic(struct buffer_entry *) *link = &links_of(family, before[level])[level];
+        atomic_store_explicit(&entry->next[level], atomic_load_explicit(link, memory_order_relaxed),
+                              memory_order_relaxed);
+        atomic_store_explicit(link, entry, memory_order_release);
+    }
+}
+
+static int compare_entries(const void *left, const void *right) {
+    const struct buffer_entry *const *a = left, *const *b = right;
+    return bytes_compare(buffer_entry_key(*a), buffer_entry_key(*b));
+}
+
+/* Under the lock: takes what is pending, sorted. Freed by the caller. */
+static struct buffer_entry **take_pending(struct family_buffer *family, size_t *count) {
+    struct buffer_entry *top = atomic_exchange(&family->pending, NULL);
+    *count = 0;
+    for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
+        ++*count;
+    struct buffer_entry **all = mem_alloc((*count + 1) * sizeof(struct buffer_entry *));
+    size_t at = *count;
+    for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
+        all[--at] = entry;
+    if (*count > 1)
+        qsort(all, *count, sizeof(struct buffer_entry *), compare_entries);
+    return all;
+}
+
+void write_buffer_order(struct write_buffer *buffer, enum store_family family) {
+    struct family_buffer *one = &buffer->families[family];
+    size_t added = atomic_load_explicit(&one->added, memory_order_acquire);
+    if (atomic_load_explicit(&one->ordered, memory_order_acquire) >= added)
+        return;
+    pthread_mutex_lock(&one->lock);
+    struct buffer_entry *before[HEIGHT_MAX] = {NULL};
+    size_t count;
+    struct buffer_entry **all = take_pending(one, &count);
+    for (size_t i = 0; i < count; i++)
+        insert_entry(one, before, all[i]);
+    mem_free(all);
+    atomic_fetch_add_explicit(&one->ordered, count, memory_order_release);
+    pthread_mutex_unlock(&one->lock);
+}
+
+/* The last entry before the key; NULL: none. */
+static struct buffer_entry *find_before(struct family_buffer *family, struct bytes key) {
+    struct buffer_entry *entry = NULL;
+    for (unsigned level = atomic_load_explicit(&family->height, memory_order_relaxed); level-- > 0;)
+        entry = walk_level(family, entry, level, key);
+    return entry;
+}
+
+/* Readers only load from it. */
+static struct family_buffer *family_of(const struct write_buffer *buffer,
+                                       enum store_family family) {
+    return (struct family_buffer *)&buffer->families[family];
+}
+
+const struct buffer_entry *write_buffer_seek(const struct write_buffer *buffer,
+                                             enum store_family family, struct bytes key) {
+    struct family_buffer *one = family_of(buffer, family);
+    struct buffer_entry *entry = follow(one, find_before(one, key), 0);
+    while (entry != NULL && bytes_compare(buffer_entry_key(entry), key) < 0)
+        entry = follow(one, entry, 0); /* put in between just now */
+    return entry;
+}
+
+const struct buffer_entry *write_buffer_before(const struct write_buffer *buffer,
+                                               enum store_family family, struct bytes key) {
+    return find_before(family_of(buffer, family), key);
+}
+
+const struct buffer_entry *write_buffer_last(const struct write_buffer *buffer,
+                                             enum store_family family) {
+    struct family_buffer *one = family_of(buffer, family);
+    struct buffer_entry *entry = NULL;
+    for (unsigned level = atomic_load_explicit(&one->height, memory_order_relaxed); level-- > 0;)
+        for (struct buffer_entry *next; (next = follow(one, entry, level)) != NULL;)
+            entry = next;
+    return entry;
+}
+
+const struct buffer_entry *buffer_entry_next(const struct buffer_entry *entry) {
+    return atomic_load_explicit(&entry->next[0], memory_order_acquire);
+}
