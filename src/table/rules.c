@@ -6,11 +6,7 @@
 #include <math.h>
 
 #define INVALID_PREFIX "One or more parameter values were invalid: "
-#define EMPTY_PREFIX   "One or more parameter values are not valid. "
-
-static enum status refuse(const struct rules_context *rules, const char *text) {
-    return failure_set(rules->failure, rules->arena, INVALID, "%s", text);
-}
+#define EMPTY_PREFIX   RULES_EMPTY_KEY
 
 static bool is_empty(const struct value *value) {
     return value->type != VALUE_N && value->bytes.size == 0;
@@ -28,12 +24,12 @@ static size_t key_size(const struct value *value) {
 static enum status check_key_sizes(const struct rules_context *rules, size_t partition,
                                    size_t sort) {
     if (partition > LIMIT_PARTITION_KEY_SIZE)
-        return refuse(rules, INVALID_PREFIX
-                      "Size of hashkey has exceeded the maximum size limit of2048 bytes");
+        return rules_refuse(rules, INVALID_PREFIX
+                            "Size of hashkey has exceeded the maximum size limit of2048 bytes");
     if (sort > LIMIT_SORT_KEY_SIZE)
-        return refuse(rules, INVALID_PREFIX
-                      "Aggregated size of all range keys has exceeded the size limit of 1024 "
-                      "bytes");
+        return rules_refuse(rules, INVALID_PREFIX
+                            "Aggregated size of all range keys has exceeded the size limit of 1024 "
+                            "bytes");
     return OK;
 }
 
@@ -53,11 +49,11 @@ enum status rules_check_key(const struct rules_context *rules, const struct item
     const struct key_schema *keys = &rules->schema->keys;
     unsigned count = key_schema_count(keys);
     if (key->count != count)
-        return refuse(rules, "The provided key element does not match the schema");
+        return rules_refuse(rules, "The provided key element does not match the schema");
     for (unsigned i = 0; i < count; i++) {
         const struct value *value = item_get(key, keys->parts[i].name);
         if (value == NULL || value->type != keys->parts[i].type)
-            return refuse(rules, "The provided key element does not match the schema");
+            return rules_refuse(rules, "The provided key element does not match the schema");
         enum status status = check_part(rules, &keys->parts[i], i != 0, value);
         if (status != OK)
             return status;
@@ -161,7 +157,7 @@ enum status rules_check_item(const struct rules_context *rules, const struct ite
         break;
     }
     if (item_size(item) > LIMIT_ITEM_SIZE)
-        return refuse(rules, "Item size has exceeded the maximum allowed size");
+        return rules_refuse(rules, "Item size has exceeded the maximum allowed size");
     return OK;
 }
 
@@ -169,8 +165,9 @@ enum status rules_check_updated(const struct rules_context *rules, const struct 
     struct index_fault at = find_index_fault(rules->schema, item);
     switch (at.fault) {
     case KEY_MISTYPED:
-        return refuse(rules, "The update expression attempted to update the secondary index key to "
-                             "unsupported type");
+        return rules_refuse(rules,
+                            "The update expression attempted to update the secondary index key to "
+                            "unsupported type");
     case KEY_EMPTY:
         return failure_set(rules->failure, rules->arena, INVALID,
                            EMPTY_PREFIX
@@ -179,13 +176,14 @@ enum status rules_check_updated(const struct rules_context *rules, const struct 
                            "cannot contain an empty %s value.",
                            kind_of(at.value));
     case KEY_TOO_LARGE:
-        return refuse(rules, "The update expression attempted to update the secondary index key "
-                             "beyond allowed size limits");
+        return rules_refuse(rules,
+                            "The update expression attempted to update the secondary index key "
+                            "beyond allowed size limits");
     case KEY_FINE:
         break;
     }
     if (item_size(item) > LIMIT_ITEM_SIZE)
-        return refuse(rules, "Item size to update has exceeded the maximum allowed size");
+        return rules_refuse(rules, "Item size to update has exceeded the maximum allowed size");
     return OK;
 }
 
@@ -236,8 +234,9 @@ enum status rules_check_update(const struct rules_context *rules, const struct u
 }
 
 static enum status check_nested(const struct rules_context *rules, const struct key_schema *keys,
-                                const char *what, const struct projection *projection,
+                                const struct projection *projection,
                                 const struct condition *filter) {
+    const char *what = keys == &rules->schema->keys ? "Key" : "IndexKey";
     for (unsigned i = 0; i < key_schema_count(keys); i++) {
         struct bytes name = keys->parts[i].name;
         if ((projection != NULL && projection_nests(projection, name)) ||
@@ -252,9 +251,9 @@ enum status rules_check_paths(const struct rules_context *rules,
     const struct table_schema *schema = rules->schema;
     if (projection == NULL && filter == NULL)
         return OK;
-    enum status status = check_nested(rules, &schema->keys, "Key", projection, filter);
+    enum status status = check_nested(rules, &schema->keys, projection, filter);
     for (uint32_t i = 0; i < schema->index_count && status == OK; i++)
-        status = check_nested(rules, &schema->indexes[i].keys, "IndexKey", projection, filter);
+        status = check_nested(rules, &schema->indexes[i].keys, projection, filter);
     return status;
 }
 
@@ -320,7 +319,8 @@ double rules_read_units(size_t size, bool consistent) {
 
 double rules_write_units(size_t old_size, size_t new_size) {
     size_t size = old_size > new_size ? old_size : new_size;
-    return size == 0 ? 1 : (double)((size + 1023) / 1024);
+    size_t steps = size == 0 ? 1 : (size + 1023) / 1024;
+    return (double)steps;
 }
 
 /* --- expiry --- */

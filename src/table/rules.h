@@ -4,13 +4,20 @@
 #define GT_TABLE_RULES_H
 
 #include "expr/expr.h"
-#include "table/table.h"
+#include "table/items.h"
+
+/* How faults of empty keys begin: they are faults of a request, whatever it is part of. */
+#define RULES_EMPTY_KEY "One or more parameter values are not valid. "
 
 struct rules_context {
     const struct table_schema *schema;
     struct arena *arena;
     struct failure *failure;
 };
+/* Refuses with that sentence. For the files of the rules. */
+static inline enum status rules_refuse(const struct rules_context *rules, const char *text) {
+    return failure_set(rules->failure, rules->arena, INVALID, "%s", text);
+}
 
 /* An item to put: has each key attribute with the right type, not empty and within its size;
  * attributes that are keys of an index have the right type and are not empty; total size. */
@@ -35,13 +42,13 @@ struct key_range {
     struct value low, high;
 };
 enum status rules_check_range(const struct rules_context *rules, const struct index_schema *index,
-                              const struct key_condition *condition, bool legacy,
-                              struct key_range *out);
-/* A filter of a query may not name the keys of what is queried; and an index (unless the rest is
- * fetched) must show what it names. `index` NULL: the table. */
-enum status rules_check_filter(const struct rules_context *rules, const struct index_schema *index,
-                               const struct condition *filter, bool legacy, bool fetch);
-/* The second half of it. */
+                              const struct key_condition *condition, struct key_range *out);
+/* A filter of a query must not name the key attributes of what is queried: the table (`index` NULL)
+ * or the index. `legacy`: it came as a QueryFilter, which the sentence then names. */
+enum status rules_check_filter_keys(const struct rules_context *rules,
+                                    const struct index_schema *index,
+                                    const struct condition *filter, bool legacy);
+/* An index must project every attribute that a filter names, unless the whole items are fetched. */
 enum status rules_check_filter_shown(const struct rules_context *rules,
                                      const struct index_schema *index,
                                      const struct condition *filter, bool fetch);
@@ -52,11 +59,15 @@ enum status rules_check_paths(const struct rules_context *rules,
  * query (`range` NULL: a scan). */
 enum status rules_check_start(const struct rules_context *rules, const struct index_schema *index,
                               const struct key_range *range, const struct item *start);
-/* Select, ConsistentRead and projection against what the index holds. *fetch: the whole items are
- * asked for and a local index does not show them. */
+/* ConsistentRead against the index. *fetch: the whole items are asked for and a local index does
+ * not show them. */
+enum status rules_check_consistent(const struct rules_context *rules,
+                                   const struct index_schema *index,
+                                   const struct page_request *request, bool *fetch);
+/* Select and projection against what a global index holds: told after the faults of keys, start
+ * key and filter, as DynamoDB does. */
 enum status rules_check_select(const struct rules_context *rules, const struct index_schema *index,
-                               enum select select, bool consistent,
-                               const struct projection *projection, bool *fetch);
+                               const struct page_request *request);
 
 /* Whether an index shows the attribute. */
 bool rules_shows(const struct table_schema *schema, const struct index_schema *index,
@@ -64,7 +75,7 @@ bool rules_shows(const struct table_schema *schema, const struct index_schema *i
 /* What an index shows of an item. */
 struct item rules_project(const struct table_schema *schema, const struct index_schema *index,
                           const struct item *item, struct arena *arena);
-/* The size of that. */
+/* The size of what an index shows of an item. */
 size_t rules_shown_size(const struct table_schema *schema, const struct index_schema *index,
                         const struct item *item);
 /* Whether the item is in the index: it has each key attribute, and each may be a key. */
@@ -76,7 +87,7 @@ struct item rules_key_of(const struct table_schema *schema, const struct index_s
 /* When the item ends, in milliseconds since 1970: what its attribute says in seconds, fractions and
  * all. False if it has none, or one of another type, or one that is no time. */
 bool rules_expires(const struct item *item, struct bytes attribute, uint64_t *ms);
-/* The same of the attribute's value. */
+/* The time that the attribute's value tells, likewise. */
 bool rules_time_of(const struct value *value, uint64_t *ms);
 /* How long ago an item may have ended and still be taken away for it. */
 #define EXPIRY_PAST_MS (5 * INT64_C(365) * 24 * 60 * 60 * 1000)
@@ -84,7 +95,7 @@ bool rules_time_of(const struct value *value, uint64_t *ms);
 /* A new table's schema: that keys and definitions agree, projections, limits. A key attribute that
  * has no definition comes with type VALUE_NONE. */
 enum status rules_check_table(const struct rules_context *rules);
-/* The same of one index among them; for an index that is added. */
+/* Checks one index of the schema likewise, when it is added to a table. */
 enum status rules_check_index(const struct rules_context *rules, const struct index_schema *index);
 /* Capacity units. */
 double rules_read_units(size_t size, bool consistent);

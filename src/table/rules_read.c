@@ -4,10 +4,6 @@
 
 #define INVALID_PREFIX "One or more parameter values were invalid: "
 
-static enum status refuse(const struct rules_context *rules, const char *text) {
-    return failure_set(rules->failure, rules->arena, INVALID, "%s", text);
-}
-
 static const struct key_schema *keys_of(const struct rules_context *rules,
                                         const struct index_schema *index) {
     return index == NULL ? &rules->schema->keys : &index->keys;
@@ -34,11 +30,13 @@ static enum status check_empty(const struct rules_context *rules, const struct i
     const char *kind = value->type == VALUE_B ? "binary" : "string";
     if (index == NULL)
         return failure_set(rules->failure, rules->arena, INVALID,
-                           "One or more parameter values are not valid. The AttributeValue for a "
+                           RULES_EMPTY_KEY
+                           "The AttributeValue for a "
                            "key attribute cannot contain an empty %s value. Key: %.*s",
                            kind, BYTES_ARG(part->name));
     return failure_set(rules->failure, rules->arena, INVALID,
-                       "One or more parameter values are not valid. A value specified for a "
+                       RULES_EMPTY_KEY
+                       "A value specified for a "
                        "secondary index key is not supported. The AttributeValue for a key "
                        "attribute cannot contain an empty %s value. IndexName: %.*s, IndexKey: "
                        "%.*s",
@@ -52,13 +50,15 @@ static enum status check_operand(const struct rules_context *rules,
     const struct key_part *part = &keys->parts[at];
     bool sort = at >= keys->partition_count;
     if (value->type != part->type)
-        return refuse(rules, INVALID_PREFIX "Condition parameter type does not match schema type");
+        return rules_refuse(rules,
+                            INVALID_PREFIX "Condition parameter type does not match schema type");
     if (part->type != VALUE_N && !sort && value->bytes.size > LIMIT_PARTITION_KEY_SIZE)
-        return refuse(rules, INVALID_PREFIX
-                      "Size of hashkey has exceeded the maximum size limit of2048 bytes");
+        return rules_refuse(rules, INVALID_PREFIX
+                            "Size of hashkey has exceeded the maximum size limit of2048 bytes");
     if (part->type != VALUE_N && sort && value->bytes.size > LIMIT_SORT_KEY_SIZE)
-        return refuse(rules, INVALID_PREFIX "Aggregated size of all range keys has exceeded the "
-                                            "size limit of 1024 bytes");
+        return rules_refuse(rules,
+                            INVALID_PREFIX "Aggregated size of all range keys has exceeded the "
+                                           "size limit of 1024 bytes");
     return check_empty(rules, index, part, value);
 }
 
@@ -73,9 +73,9 @@ static enum status check_operands(const struct rules_context *rules,
 
 /* The sort attributes: by '=' from the left, then at most one range. */
 static enum status take_sort(const struct rules_context *rules, const struct index_schema *index,
-                             const struct key_condition *condition, unsigned taken,
-                             struct key_range *out) {
+                             const struct key_condition *condition, struct key_range *out) {
     const struct key_schema *keys = keys_of(rules, index);
+    unsigned taken = keys->partition_count;
     for (unsigned i = keys->partition_count; i < key_schema_count(keys); i++) {
         const struct key_test *test = test_named(condition, keys->parts[i].name);
         if (test == NULL)
@@ -95,20 +95,18 @@ static enum status take_sort(const struct rules_context *rules, const struct ind
         break;
     }
     if (taken < condition->count)
-        return refuse(rules, "Query key condition not supported");
+        return rules_refuse(rules, "Query key condition not supported");
     return OK;
 }
 
 enum status rules_check_range(const struct rules_context *rules, const struct index_schema *index,
-                              const struct key_condition *condition, bool legacy,
-                              struct key_range *out) {
-    (void)legacy; /* both forms are refused in the same words */
+                              const struct key_condition *condition, struct key_range *out) {
     const struct key_schema *keys = keys_of(rules, index);
     *out = (struct key_range){0};
     if (condition->count > 2 && key_schema_count(keys) <= 2)
-        return refuse(rules, "Conditions can be of length 1 or 2 only");
+        return rules_refuse(rules, "Conditions can be of length 1 or 2 only");
     if (condition->count > key_schema_count(keys))
-        return refuse(rules, "Query key condition not supported");
+        return rules_refuse(rules, "Query key condition not supported");
     for (unsigned i = 0; i < keys->partition_count; i++) {
         const struct key_test *test = test_named(condition, keys->parts[i].name);
         if (test == NULL)
@@ -117,10 +115,10 @@ enum status rules_check_range(const struct rules_context *rules, const struct in
         if (status != OK)
             return status;
         if (test->op != KEY_EQ)
-            return refuse(rules, "Query key condition not supported");
+            return rules_refuse(rules, "Query key condition not supported");
         out->partition[i] = test->low;
     }
-    return take_sort(rules, index, condition, keys->partition_count, out);
+    return take_sort(rules, index, condition, out);
 }
 
 /* --- filters and projections --- */
@@ -157,8 +155,9 @@ static bool differs(struct bytes name, void *context) {
     return !bytes_equal(name, *(const struct bytes *)context);
 }
 
-enum status rules_check_filter(const struct rules_context *rules, const struct index_schema *index,
-                               const struct condition *filter, bool legacy, bool fetch) {
+enum status rules_check_filter_keys(const struct rules_context *rules,
+                                    const struct index_schema *index,
+                                    const struct condition *filter, bool legacy) {
     const struct key_schema *keys = keys_of(rules, index);
     for (unsigned i = 0; i < key_schema_count(keys); i++) {
         struct bytes name = keys->parts[i].name;
@@ -168,7 +167,7 @@ enum status rules_check_filter(const struct rules_context *rules, const struct i
                                "attribute: %.*s",
                                legacy ? "QueryFilter" : "Filter Expression", BYTES_ARG(name));
     }
-    return rules_check_filter_shown(rules, index, filter, fetch);
+    return OK;
 }
 
 enum status rules_check_filter_shown(const struct rules_context *rules,
@@ -187,31 +186,38 @@ static bool shows_all(struct bytes name, void *context) {
     return rules_shows(unseen->schema, unseen->index, name);
 }
 
-enum status rules_check_select(const struct rules_context *rules, const struct index_schema *index,
-                               enum select select, bool consistent,
-                               const struct projection *projection, bool *fetch) {
+enum status rules_check_consistent(const struct rules_context *rules,
+                                   const struct index_schema *index,
+                                   const struct page_request *request, bool *fetch) {
+    const struct projection *projection = request->projection;
     *fetch = false;
     if (index == NULL)
         return OK;
-    if (!index->local && consistent)
-        return refuse(rules, "Consistent reads are not supported on global secondary indexes");
-    if (index->projected == PROJECTED_ALL)
+    if (!index->local && request->consistent)
+        return rules_refuse(rules,
+                            "Consistent reads are not supported on global secondary indexes");
+    if (index->projected == PROJECTED_ALL || !index->local)
         return OK;
     struct unseen unseen = {rules->schema, index, {0}};
-    if (index->local) {
-        *fetch = select == SELECT_ALL ||
-                 (projection != NULL && !projection_visit(projection, shows_all, &unseen));
+    *fetch = request->select == SELECT_ALL ||
+             (projection != NULL && !projection_visit(projection, shows_all, &unseen));
+    return OK;
+}
+
+enum status rules_check_select(const struct rules_context *rules, const struct index_schema *index,
+                               const struct page_request *request) {
+    if (index == NULL || index->projected == PROJECTED_ALL || index->local)
         return OK;
-    }
-    if (select == SELECT_ALL)
+    if (request->select == SELECT_ALL)
         return failure_set(rules->failure, rules->arena, INVALID,
                            INVALID_PREFIX
                            "Select type ALL_ATTRIBUTES is not supported for global secondary "
                            "index %.*s because its projection type is not ALL",
                            BYTES_ARG(index->name));
-    if (projection == NULL)
+    if (request->projection == NULL)
         return OK;
-    projection_visit(projection, note_unseen, &unseen);
+    struct unseen unseen = {rules->schema, index, {0}};
+    projection_visit(request->projection, note_unseen, &unseen);
     return check_unseen(rules, &unseen, "Global secondary index", "does not project");
 }
 
@@ -251,13 +257,15 @@ static enum status check_bounds(const struct rules_context *rules, const struct 
                                 const struct key_range *range, const struct item *start) {
     bool sorted = range->ranged || range->equal_count != 0;
     if (sorted && !sort_matches(keys, range, start))
-        return refuse(rules, "The provided starting key does not match the range key predicate");
+        return rules_refuse(rules,
+                            "The provided starting key does not match the range key predicate");
     for (unsigned i = 0; i < keys->partition_count; i++)
         if (!value_equal(item_get(start, keys->parts[i].name), &range->partition[i]))
-            return refuse(rules, sorted ? "The query can return at most one row and cannot be "
-                                          "restarted"
-                                        : "The provided starting key is outside query boundaries "
-                                          "based on provided conditions");
+            return rules_refuse(rules,
+                                sorted ? "The query can return at most one row and cannot be "
+                                         "restarted"
+                                       : "The provided starting key is outside query boundaries "
+                                         "based on provided conditions");
     return OK;
 }
 
@@ -268,9 +276,9 @@ static enum status check_start_keys(const struct rules_context *rules,
     for (unsigned i = 0; i < key_schema_count(keys); i++) {
         const struct value *value = item_get(start, keys->parts[i].name);
         if (value == NULL)
-            return refuse(rules, "The provided starting key is invalid");
+            return rules_refuse(rules, "The provided starting key is invalid");
         if (value->type != keys->parts[i].type)
-            return refuse(rules, "The provided key element does not match the schema");
+            return rules_refuse(rules, "The provided key element does not match the schema");
         enum status status = check_empty(rules, index, &keys->parts[i], value);
         if (status != OK)
             return status;
@@ -299,10 +307,10 @@ enum status rules_check_start(const struct rules_context *rules, const struct in
                               const struct key_range *range, const struct item *start) {
     enum status status = OK;
     if (start->count != start_size(rules->schema, index))
-        return refuse(rules, range == NULL && index == NULL
-                                 ? "The provided starting key is invalid: The provided key "
-                                   "element does not match the schema"
-                                 : "The provided starting key is invalid");
+        return rules_refuse(rules, range == NULL && index == NULL
+                                       ? "The provided starting key is invalid: The provided key "
+                                         "element does not match the schema"
+                                       : "The provided starting key is invalid");
     if (range != NULL || index != NULL)
         status = check_start_keys(rules, index, start);
     if (status == OK)

@@ -4,10 +4,6 @@
 
 #define INVALID_PREFIX "One or more parameter values were invalid: "
 
-static enum status refuse(const struct rules_context *rules, const char *text) {
-    return failure_set(rules->failure, rules->arena, INVALID, "%s", text);
-}
-
 static void list_parts(struct buf *to, const struct key_part *parts, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (i != 0)
@@ -60,10 +56,11 @@ static enum status check_keys(const struct rules_context *rules, const struct ke
     for (unsigned i = 0; i < count; i++)
         for (unsigned j = 0; j < i; j++)
             if (bytes_equal(keys->parts[i].name, keys->parts[j].name))
-                return refuse(rules, count == 2 ? "Both the Hash Key and the Range Key element in "
-                                                  "the KeySchema have the same name"
-                                                : "The KeySchema contains multiple key attributes "
-                                                  "with the same name");
+                return rules_refuse(rules, count == 2
+                                               ? "Both the Hash Key and the Range Key element in "
+                                                 "the KeySchema have the same name"
+                                               : "The KeySchema contains multiple key attributes "
+                                                 "with the same name");
     return OK;
 }
 
@@ -76,13 +73,14 @@ static enum status check_table_keys(const struct rules_context *rules) {
                                    "Attribute Name is duplicated: %.*s",
                                    BYTES_ARG(schema->attributes[i].name));
     if (key_schema_count(&schema->keys) > schema->attribute_count)
-        return refuse(rules, "Invalid KeySchema: Some index key attribute have no definition");
+        return rules_refuse(rules,
+                            "Invalid KeySchema: Some index key attribute have no definition");
     enum status status = check_keys(rules, &schema->keys);
     if (status == OK && schema->index_count == 0 &&
         key_schema_count(&schema->keys) != schema->attribute_count)
-        return refuse(rules, INVALID_PREFIX
-                      "Number of attributes in KeySchema does not exactly match number of "
-                      "attributes defined in AttributeDefinitions");
+        return rules_refuse(rules, INVALID_PREFIX
+                            "Number of attributes in KeySchema does not exactly match number of "
+                            "attributes defined in AttributeDefinitions");
     return status;
 }
 
@@ -138,9 +136,9 @@ static enum status check_indexes(const struct rules_context *rules, bool local, 
         if (index->local != local)
             continue;
         if (local && schema->keys.sort_count == 0)
-            return refuse(rules, INVALID_PREFIX
-                          "Table KeySchema does not have a range key, which is required when "
-                          "specifying a LocalSecondaryIndex");
+            return rules_refuse(rules, INVALID_PREFIX
+                                "Table KeySchema does not have a range key, which is required when "
+                                "specifying a LocalSecondaryIndex");
         enum status status = rules_check_index(rules, index);
         if (status != OK)
             return status;
@@ -188,18 +186,19 @@ static enum status check_unused(const struct rules_context *rules) {
 static enum status check_counts(const struct rules_context *rules, unsigned locals,
                                 unsigned globals) {
     if (locals > LIMIT_LOCAL_INDEXES)
-        return refuse(rules, INVALID_PREFIX
-                      "Number of LocalSecondaryIndexes exceeds per-table limit of 5");
+        return rules_refuse(rules, INVALID_PREFIX
+                            "Number of LocalSecondaryIndexes exceeds per-table limit of 5");
     if (globals > LIMIT_GLOBAL_INDEXES)
-        return refuse(rules, INVALID_PREFIX
-                      "GlobalSecondaryIndex count exceeds the per-table limit of 20");
+        return rules_refuse(rules, INVALID_PREFIX
+                            "GlobalSecondaryIndex count exceeds the per-table limit of 20");
     uint32_t included = 0;
     for (uint32_t i = 0; i < rules->schema->index_count; i++)
         included += rules->schema->indexes[i].included_count;
     if (included > LIMIT_INCLUDED_ATTRIBUTES)
-        return refuse(rules, INVALID_PREFIX
-                      "Number of attributes projected into all of the secondary indexes exceeds "
-                      "the limit of 100");
+        return rules_refuse(
+            rules, INVALID_PREFIX
+            "Number of attributes projected into all of the secondary indexes exceeds "
+            "the limit of 100");
     return OK;
 }
 

@@ -41,6 +41,20 @@ const struct index_schema *table_schema_index(const struct table_schema *schema,
     return NULL;
 }
 
+void table_schema_drop_index_tag(struct table_schema *schema, struct bytes index,
+                                 struct arena *arena) {
+    struct bytes prefix = BYTES(TAG_OF_INDEX);
+    struct tag *kept = ARENA_ARRAY(arena, struct tag, schema->tag_count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < schema->tag_count; i++) {
+        struct bytes key = schema->tags[i].key;
+        if (!bytes_starts(key, prefix) || !bytes_equal(bytes_skip(key, prefix.size), index))
+            kept[count++] = schema->tags[i];
+    }
+    schema->tags = kept;
+    schema->tag_count = count;
+}
+
 /* --- writing --- */
 
 static void put_part(struct buf *to, const struct key_part *part) {

@@ -55,6 +55,12 @@ struct index_schema {
 enum billing { BILLING_PROVISIONED, BILLING_ON_DEMAND };
 enum stream_view { STREAM_OFF, STREAM_KEYS, STREAM_NEW, STREAM_OLD, STREAM_BOTH };
 
+/* Clients name tags by text without NUL; what begins with it is a front end's own, is told with the
+ * tags and does not count against LIMIT_TAGS. */
+#define TAG_OWN "\0"
+/* One that is named TAG_OF_INDEX "<index>" is about a global index, and goes with it. */
+#define TAG_OF_INDEX TAG_OWN "index/"
+
 struct tag {
     struct bytes key;
     struct bytes value;
@@ -80,6 +86,10 @@ struct table_schema {
 };
 
 const struct index_schema *table_schema_index(const struct table_schema *schema, struct bytes name);
+
+/* Leaves out the tag of an index that goes; the array stays as it is. */
+void table_schema_drop_index_tag(struct table_schema *schema, struct bytes index,
+                                 struct arena *arena);
 
 /* Deep copy into the arena. */
 struct table_schema table_schema_copy(struct arena *arena, const struct table_schema *schema);

@@ -214,10 +214,10 @@ static struct key_condition condition_of(struct arena *arena, ...) {
     return condition;
 }
 
-#define check_range(index, text, ...)                                                     \
-    do {                                                                                  \
-        struct key_condition condition_ = condition_of(&f.arena, __VA_ARGS__, NULL);      \
-        expect(&f, rules_check_range(&f.rules, index, &condition_, false, &range), text); \
+#define check_range(index, text, ...)                                                \
+    do {                                                                             \
+        struct key_condition condition_ = condition_of(&f.arena, __VA_ARGS__, NULL); \
+        expect(&f, rules_check_range(&f.rules, index, &condition_, &range), text);   \
     } while (0)
 
 static void test_ranges(void **state) {
@@ -317,6 +317,13 @@ static void test_starts(void **state) {
 
 /* --- select and filter --- */
 
+/* As an engine checks them, with nothing between. */
+static enum status check_select(const struct rules_context *rules, const struct index_schema *index,
+                                const struct page_request *request, bool *fetch) {
+    enum status status = rules_check_consistent(rules, index, request, fetch);
+    return status == OK ? rules_check_select(rules, index, request) : status;
+}
+
 static void test_selects(void **state) {
     (void)state;
     struct fixture f;
@@ -325,22 +332,50 @@ static void test_selects(void **state) {
     const struct index_schema *lsi = &indexes[0], *gsi = &indexes[1], *hash = &indexes[3];
     struct bytes names[] = {BYTES("inc"), BYTES("oth"), BYTES("pk"), BYTES("foo")};
     const struct projection *projection = projection_of_names(names, 4, &f.arena);
-    expect(&f, rules_check_select(&f.rules, NULL, SELECT_ALL, true, projection, &fetch), NULL);
-    expect(&f, rules_check_select(&f.rules, gsi, SELECT_DEFAULT, true, NULL, &fetch),
+    expect(&f,
+           check_select(&f.rules, NULL,
+                        &(struct page_request){
+                            .select = SELECT_ALL, .consistent = true, .projection = projection},
+                        &fetch),
+           NULL);
+    expect(&f, check_select(&f.rules, gsi, &(struct page_request){.consistent = true}, &fetch),
            "Consistent reads are not supported on global secondary indexes");
-    expect(&f, rules_check_select(&f.rules, gsi, SELECT_ALL, false, NULL, &fetch),
+    expect(&f, check_select(&f.rules, gsi, &(struct page_request){.select = SELECT_ALL}, &fetch),
            WERE_INVALID "Select type ALL_ATTRIBUTES is not supported for global secondary index "
                         "gsi because its projection type is not ALL");
-    expect(&f, rules_check_select(&f.rules, hash, SELECT_ALL, false, NULL, &fetch), NULL);
-    expect(&f, rules_check_select(&f.rules, gsi, SELECT_SPECIFIC, false, projection, &fetch),
+    expect(&f, check_select(&f.rules, hash, &(struct page_request){.select = SELECT_ALL}, &fetch),
+           NULL);
+    expect(&f,
+           check_select(&f.rules, gsi,
+                        &(struct page_request){.select = SELECT_SPECIFIC, .projection = projection},
+                        &fetch),
            WERE_INVALID "Global secondary index gsi does not project [oth, foo]");
-    expect(&f, rules_check_select(&f.rules, lsi, SELECT_SPECIFIC, true, projection, &fetch), NULL);
+    expect(&f,
+           check_select(&f.rules, lsi,
+                        &(struct page_request){.select = SELECT_SPECIFIC,
+                                               .consistent = true,
+                                               .projection = projection},
+                        &fetch),
+           NULL);
     assert_true(fetch);
-    expect(&f, rules_check_select(&f.rules, lsi, SELECT_PROJECTED, true, NULL, &fetch), NULL);
+    expect(&f,
+           check_select(&f.rules, lsi,
+                        &(struct page_request){.select = SELECT_PROJECTED, .consistent = true},
+                        &fetch),
+           NULL);
     assert_false(fetch);
-    expect(&f, rules_check_select(&f.rules, lsi, SELECT_ALL, false, NULL, &fetch), NULL);
+    expect(&f, check_select(&f.rules, lsi, &(struct page_request){.select = SELECT_ALL}, &fetch),
+           NULL);
     assert_true(fetch);
     teardown(&f);
+}
+
+/* As an engine checks the filter of a query. */
+static enum status check_filter(const struct rules_context *rules, const struct index_schema *index,
+                                const struct page_request *request, bool fetch) {
+    enum status status =
+        rules_check_filter_keys(rules, index, request->filter, request->filter_legacy);
+    return status == OK ? rules_check_filter_shown(rules, index, request->filter, fetch) : status;
 }
 
 static void test_filters(void **state) {
@@ -353,16 +388,20 @@ static void test_filters(void **state) {
                                  &f.failure};
     struct condition *filter;
     assert_int_equal(condition_parse(&source, &filter), OK);
-    expect(&f, rules_check_filter(&f.rules, NULL, filter, false, false),
+    expect(&f, check_filter(&f.rules, NULL, &(struct page_request){.filter = filter}, false),
            "Filter Expression can only contain non-primary key attributes: Primary key attribute: "
            "sk");
-    expect(&f, rules_check_filter(&f.rules, NULL, filter, true, false),
+    expect(&f,
+           check_filter(&f.rules, NULL,
+                        &(struct page_request){.filter = filter, .filter_legacy = true}, false),
            "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk");
-    expect(&f, rules_check_filter(&f.rules, &indexes[1], filter, false, false),
+    expect(&f, check_filter(&f.rules, &indexes[1], &(struct page_request){.filter = filter}, false),
            WERE_INVALID
            "Secondary index gsi does not project one or more filter attributes: [oth]");
-    expect(&f, rules_check_filter(&f.rules, &indexes[3], filter, false, false), NULL);
-    expect(&f, rules_check_filter(&f.rules, &indexes[0], filter, false, true), NULL);
+    expect(&f, check_filter(&f.rules, &indexes[3], &(struct page_request){.filter = filter}, false),
+           NULL);
+    expect(&f, check_filter(&f.rules, &indexes[0], &(struct page_request){.filter = filter}, true),
+           NULL);
     teardown(&f);
 }
 

@@ -13,7 +13,7 @@ struct world {
 static inline void world_open_in(struct world *world, const char *folder) {
     struct local_settings settings = {.store = {.path = folder, .memory = folder == NULL},
                                       .threads = 1,
-                                      .apart_from = folder == NULL ? 0 : 2};
+                                      .commit_thread_from = folder == NULL ? 0 : 2};
     arena_init(&world->arena);
     world->engine = engine_open(&settings);
     struct table_schema schema = game_schema(&world->arena, "game");

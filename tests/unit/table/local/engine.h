@@ -4,7 +4,8 @@
 #define GT_TEST_ENGINE_H
 
 #include "base/mem.h"
-#include "table/local/local_int.h"
+#include "table/change.h"
+#include "table/local/covering.h"
 #include "test.h"
 #include "value/number.h"
 
@@ -16,7 +17,7 @@ static inline struct engine *engine_open(const struct local_settings *settings) 
     struct failure failure = {0};
     struct engine *engine = NULL;
     arena_init(&arena);
-    enum status status = local_open(settings, &arena, &failure, &engine);
+    enum status status = local_open(settings, (struct scope){&arena, &failure}, &engine);
     if (status != OK)
         print_message("%s: %.*s\n", status_name(status), BYTES_ARG(failure.text));
     assert_int_equal(status, OK);
@@ -169,7 +170,7 @@ static inline bool get_item(struct engine *engine, struct arena *arena, const ch
     struct get_request request = {.table = bytes_str(table), .key = key, .consistent = true};
     struct get_reply reply;
     struct failure failure;
-    assert_int_equal(engine_get(engine, &request, arena, &failure, &reply), OK);
+    assert_int_equal(engine_get(engine, &request, (struct scope){arena, &failure}, &reply), OK);
     *out = reply.item;
     return reply.found;
 }
@@ -226,14 +227,29 @@ static inline void create_table(struct engine *engine, struct arena *arena,
 static inline void check_found(const struct index *index, struct bytes entry) {
     size_t head = keys_entry_span(index, entry, 0);
     size_t tail = keys_entry_span(index, entry, index->schema->keys.sort_count);
-    struct finder_walk walk;
+    struct entry_hash_walk walk;
     bool found = false;
-    finder_seek(&walk, index->finder,
-                finder_hash(bytes_of(entry.data, head), bytes_skip(entry, tail)));
-    while (!found && finder_next(&walk))
-        found = !walk.told || bytes_equal(bytes_of(walk.middle, walk.size),
-                                          bytes_of(entry.data + head, tail - head));
+    entry_hash_seek(&walk, index->entry_hash,
+                    entry_hash_of(bytes_of(entry.data, head), bytes_skip(entry, tail)));
+    while (!found && entry_hash_next(&walk))
+        found = !walk.has_middle || bytes_equal(bytes_of(walk.middle, walk.size),
+                                                bytes_of(entry.data + head, tail - head));
     assert_true(found);
+}
+
+/* The covering index says of the item what it is, if it has no more than the entry, and else
+ * nothing.
+ */
+static inline void check_covering(const struct index *index, struct bytes key,
+                                  const struct item *item, struct arena *arena) {
+    struct covering_lookup lookup = {.index = index, .key = key, .arena = arena};
+    struct item found;
+    covering_find(&lookup, 1);
+    assert_int_equal(lookup.entry.size != 0, covering_covers(index, item));
+    if (lookup.entry.size == 0)
+        return;
+    assert_int_equal(covering_item(index, lookup.entry, arena, &found), OK);
+    assert_true(item_equal(&found, item));
 }
 
 static inline void check_table(struct local *local, const struct table *table) {
@@ -255,13 +271,16 @@ static inline void check_table(struct local *local, const struct table *table) {
         assert_int_equal(item_decode(store_iter_value(iter), local->names, &arena, &item), OK);
         count++;
         size += item_size(&item);
+        assert_false(partition_filter_excludes(&table->partition_filter, store_iter_key(iter)));
         for (unsigned i = 0; i < tree_total; i++) {
             buf_clear(&entry);
             if (!keys_put_entry(&entry, schema, trees[i], &item))
                 continue;
             assert_true(tree_has(trees[i]->tree, buf_bytes(&entry)));
-            if (trees[i]->finds)
+            if (trees[i]->has_entry_hash)
                 check_found(trees[i], buf_bytes(&entry));
+            if (trees[i]->has_entry_hash)
+                check_covering(trees[i], store_iter_key(iter), &item, &arena);
             entries[i]++;
             if (trees[i]->schema == NULL)
                 continue;
@@ -276,10 +295,10 @@ static inline void check_table(struct local *local, const struct table *table) {
     for (unsigned i = 0; i < tree_total; i++) {
         tree_check(trees[i]->tree);
         assert_int_equal(tree_count(trees[i]->tree), entries[i]);
-        assert_int_equal(trees[i]->finder != NULL, trees[i]->finds);
-        if (trees[i]->finds) {
-            finder_check(trees[i]->finder);
-            assert_int_equal(finder_count(trees[i]->finder), entries[i]);
+        assert_int_equal(trees[i]->entry_hash != NULL, trees[i]->has_entry_hash);
+        if (trees[i]->has_entry_hash) {
+            entry_hash_check(trees[i]->entry_hash);
+            assert_int_equal(entry_hash_count(trees[i]->entry_hash), entries[i]);
         }
         assert_int_equal(trees[i]->size, sizes[i]);
         assert_int_equal(trees[i]->status, PART_ACTIVE);
@@ -294,7 +313,7 @@ static inline void check_engine(struct engine *engine) {
     struct local *local = local_of(engine);
     uint64_t memory = 0;
     size_t at = 0;
-    pthread_rwlock_rdlock(&local->moment);
+    pthread_rwlock_rdlock(&local->state_lock);
     for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;) {
         const struct table *table = slot->value;
         check_table(local, table);
@@ -304,7 +323,7 @@ static inline void check_engine(struct engine *engine) {
             memory += index_memory(trees[i]);
     }
     assert_int_equal(atomic_load(&local->index_memory), memory);
-    pthread_rwlock_unlock(&local->moment);
+    pthread_rwlock_unlock(&local->state_lock);
 }
 
 /* --- folders --- */

@@ -33,7 +33,8 @@ static inline void world_start(struct world *world, bool folder) {
     world->folder = folder ? folder_make() : NULL;
     world->settings = (struct local_settings){
         .store = {.memory = !folder, .path = world->folder, .faults = &world->faults},
-        .threads = 1};
+        .threads = 1,
+        .stream_shards = STREAM_SHARDS_MAX};
     world_reopen(world);
 }
 
@@ -47,6 +48,23 @@ static inline void world_end(struct world *world) {
 static inline void make_table(struct world *world, const char *name, enum stream_view view) {
     struct table_schema schema = plain_schema(&world->arena, name);
     schema.stream = view;
+    create_table(world->engine, &world->arena, &schema);
+}
+
+/* The same with an index of its partitions by `v`, which covers its items (covering.h). */
+static inline void make_ranked_table(struct world *world, const char *name, enum stream_view view) {
+    struct key_part parts[] = {
+        {BYTES("pk"), VALUE_S}, {BYTES("sk"), VALUE_S}, {BYTES("v"), VALUE_N}};
+    struct index_schema index = {
+        .name = BYTES("ranks"),
+        .keys = {.parts = {parts[0], parts[2]}, .partition_count = 1, .sort_count = 1},
+        .projected = PROJECTED_KEYS};
+    struct table_schema schema = plain_schema(&world->arena, name);
+    schema.stream = view;
+    schema.attributes = parts;
+    schema.attribute_count = 3;
+    schema.indexes = &index;
+    schema.index_count = 1;
     create_table(world->engine, &world->arena, &schema);
 }
 
@@ -117,7 +135,8 @@ static inline struct stream_read_reply read_from(struct world *world,
                                           .limit = limit};
     struct stream_read_reply reply;
     struct failure failure = {0};
-    assert_int_equal(engine_stream_read(world->engine, &request, &world->arena, &failure, &reply),
+    assert_int_equal(engine_stream_read(world->engine, &request,
+                                        (struct scope){&world->arena, &failure}, &reply),
                      OK);
     return reply;
 }
@@ -139,7 +158,7 @@ static inline struct records *read_all(struct world *world, const struct stream_
                                        size_t limit) {
     struct records *all = ARENA_NEW(&world->arena, struct records);
     all->ended = true;
-    for (unsigned shard = 0; shard < STREAM_SHARDS; shard++) {
+    for (unsigned shard = 0; shard < STREAM_SHARDS_MAX; shard++) {
         uint64_t from = info->kept[shard];
         struct stream_read_reply reply;
         do {
@@ -198,10 +217,11 @@ static inline void check_replay(struct world *world, const char *table,
     struct replay *replay = ARENA_NEW(&world->arena, struct replay);
     struct failure failure = {0};
     struct page_reply page;
-    struct page_request request = {.table = bytes_str(table), .consistent = true};
+    struct page_request request = {.table = bytes_str(table), .consistent = true, .whole = true};
     for (size_t i = 0; i < records->count; i++)
         replay_one(replay, &records->at[i]);
-    assert_int_equal(engine_page(world->engine, &request, &world->arena, &failure, &page), OK);
+    assert_int_equal(
+        engine_page(world->engine, &request, (struct scope){&world->arena, &failure}, &page), OK);
     assert_false(page.more);
     assert_int_equal(page.count, replay->count);
     for (uint64_t i = 0; i < page.count; i++) {
@@ -216,7 +236,7 @@ static inline void tick(struct world *world) {
     struct stall stall;
     stall_start(&stall, world->engine);
     struct writer *writer = local_of(world->engine)->writer;
-    writer->tick_at_us = 0; /* the writer stands still */
+    writer->jobs_at_us = 0; /* the writer stands still */
     stall_end(&stall);
     for (int i = 0; i < 2; i++) { /* the second change is taken up after the jobs */
         stall_start(&stall, world->engine);
@@ -250,6 +270,13 @@ struct stored {
     size_t values, records; /* that these values have */
 };
 
+/* What the iterator stands on, read from the log if it is there. */
+static inline struct bytes loaded_value(struct store_iter *iter) {
+    struct bytes value;
+    assert_int_equal(store_iter_load(iter, &value), OK);
+    return value;
+}
+
 static inline struct stored stored_in(struct world *world) {
     struct store_range range = {.family = STORE_STREAM};
     struct store_iter *iter = store_iter_open(local_of(world->engine)->store, &range);
@@ -259,7 +286,7 @@ static inline struct stored stored_in(struct world *world) {
         uint64_t sequence;
         key = bytes_skip(key, STREAM_KEY_SIZE - 8);
         assert_true(take_u64(&key, &sequence));
-        struct bundle_iter from = bundle_read(store_iter_value(iter), sequence);
+        struct bundle_iter from = bundle_read(loaded_value(iter), sequence);
         while (bundle_next(&from, &sequence, &record) == OK)
             stored.records++;
         stored.values++;
@@ -279,7 +306,7 @@ static inline struct verify_report verify(struct world *world) {
         .path = world->folder, .found = count_sentences, .context = &sentences};
     struct verify_report report;
     struct failure failure = {0};
-    assert_int_equal(local_verify(&settings, &world->arena, &failure, &report), OK);
+    assert_int_equal(local_verify(&settings, (struct scope){&world->arena, &failure}, &report), OK);
     assert_int_equal(report.faults, sentences);
     return report;
 }
@@ -289,14 +316,14 @@ static inline struct store *open_behind(struct world *world) {
     struct store_settings settings = {.path = world->folder};
     struct failure failure = {0};
     struct store *store;
-    assert_int_equal(store_open(&settings, &world->arena, &failure, &store), OK);
+    assert_int_equal(store_open(&settings, (struct scope){&world->arena, &failure}, &store), OK);
     return store;
 }
 
 static inline void close_behind(struct world *world, struct store *store,
                                 struct store_batch *batch) {
     struct failure failure = {0};
-    assert_int_equal(store_write(store, batch, &world->arena, &failure), OK);
+    assert_int_equal(store_write(store, batch, (struct scope){&world->arena, &failure}), OK);
     store_batch_free(batch);
     store_close(store);
 }

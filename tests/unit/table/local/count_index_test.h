@@ -4,7 +4,7 @@
 #define GT_TEST_COUNTED_H
 
 #include "base/random.h"
-#include "table/local/counted_int.h"
+#include "table/local/count_index_int.h"
 #include "table/local/engine.h"
 #include "table/local/model.h"
 
@@ -108,7 +108,7 @@ static inline uint64_t count_of(struct engine *engine, struct arena *arena,
                                    .start = start};
     struct page_reply reply;
     struct failure failure = {0};
-    enum status status = engine_page(engine, &request, arena, &failure, &reply);
+    enum status status = engine_page(engine, &request, (struct scope){arena, &failure}, &reply);
     if (status != OK)
         print_message("%.*s\n", BYTES_ARG(failure.text));
     require(status == OK);
@@ -185,9 +185,9 @@ static inline struct table *table_of(const struct fixture *f) {
 /* As if the memory had been needed for something else. */
 static inline void send_away(struct fixture *f) {
     struct local *local = local_of(f->engine);
-    pthread_rwlock_wrlock(&local->moment);
-    counted_forget_table(local, table_of(f));
-    pthread_rwlock_unlock(&local->moment);
+    pthread_rwlock_wrlock(&local->state_lock);
+    count_index_forget_table(local, table_of(f));
+    pthread_rwlock_unlock(&local->state_lock);
 }
 
 static inline bool has_tree(const struct fixture *f, unsigned partition) {
@@ -195,12 +195,13 @@ static inline bool has_tree(const struct fixture *f, unsigned partition) {
     struct buf prefix = {0};
     struct value name = partition_name(partition);
     keys_put_partition(&prefix, table_of(f), &name);
-    struct counted_what what = {.table = table_of(f), .prefix = buf_bytes(&prefix)};
-    struct counted_id id = counted_id_of(&what);
-    pthread_mutex_lock(&local->counted->lock);
-    const struct counted *counted = counted_lookup(local->counted, &id, what.prefix);
-    bool has = counted != NULL && counted->whole;
-    pthread_mutex_unlock(&local->counted->lock);
+    struct count_index_target what = {.table = table_of(f), .prefix = buf_bytes(&prefix)};
+    struct count_index_id id = count_index_id_of(&what);
+    pthread_mutex_lock(&local->count_index->lock);
+    const struct count_index *count_index =
+        count_index_lookup(local->count_index, &id, what.prefix);
+    bool has = count_index != NULL && count_index->whole;
+    pthread_mutex_unlock(&local->count_index->lock);
     buf_release(&prefix);
     return has;
 }
