@@ -14,17 +14,20 @@
  * stream_since_ms (varints), schema (counted). */
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/hash.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "table/local/local_int.h"
-#include "table/local/reader.h"
+#include "table/local/recovery.h"
+#include "table/local/table_reader.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ID_SIZE = 14 + 1 + 8, RECORD_MAX = 4 * 1024 * 1024 };
+enum { ID_SIZE = 14 + 1 + 8, RECORD_MAX = LIMIT_BACKUP_RECORD };
 
 static const char heading[] = "gametable backup 1\n";
 
@@ -70,20 +73,19 @@ static char *path_of(const struct backups *backups, const char *id, const char *
     return files_join(backups->path, name);
 }
 
-static enum status failed(struct arena *arena, struct failure *failure, const char *doing) {
-    return failure_set(failure, arena, IO_FAILED, "The backup cannot be %s: %s.", doing,
+static enum status failed(struct scope in, const char *doing) {
+    return failure_set(in.failure, in.arena, IO_FAILED, "The backup cannot be %s: %s.", doing,
                        strerror(errno));
 }
 
-static enum status not_found(struct arena *arena, struct failure *failure) {
-    return failure_set(failure, arena, NO_RESOURCE, "Backup not found");
+static enum status not_found(struct scope in) {
+    return failure_set(in.failure, in.arena, NO_RESOURCE, "Backup not found");
 }
 
-static enum status check_possible(const struct local *local, struct arena *arena,
-                                  struct failure *failure) {
+static enum status check_possible(const struct local *local, struct scope in) {
     if (local->backups != NULL)
         return OK;
-    return failure_set(failure, arena, UNSUPPORTED,
+    return failure_set(in.failure, in.arena, UNSUPPORTED,
                        "The data is in memory only: start the server with --data to be able to "
                        "make copies of it.");
 }
@@ -103,10 +105,10 @@ static void use_end(void *context) {
     mem_free(use);
 }
 
-static enum status use_begin(struct backups *backups, struct bytes id, struct arena *arena,
-                             struct failure *failure, struct use **out) {
+static enum status use_begin(struct backups *backups, struct bytes id, struct scope in,
+                             struct use **out) {
     if (!is_id(id))
-        return not_found(arena, failure);
+        return not_found(in);
     struct use *use = mem_zalloc(sizeof(*use));
     bool taken = false;
     memcpy(use->id, id.data, ID_SIZE);
@@ -123,7 +125,7 @@ static enum status use_begin(struct backups *backups, struct bytes id, struct ar
     if (!taken)
         return OK;
     mem_free(use);
-    return failure_set(failure, arena, IN_USE, "Backup is being used");
+    return failure_set(in.failure, in.arena, IN_USE, "Backup is being used");
 }
 
 /* --- descriptions --- */
@@ -168,7 +170,7 @@ static int put_description(const char *folder, const struct backup_description *
     struct buf record = {0};
     buf_append(&record, heading, sizeof(heading) - 1);
     encode(about, &record);
-    buf_u64(&record, bytes_hash(bytes_skip(buf_bytes(&record), sizeof(heading) - 1), 0));
+    buf_u64(&record, hash_stable(bytes_skip(buf_bytes(&record), sizeof(heading) - 1), 0));
     char *path = files_join(folder, "BACKUP");
     int result = files_put(path, buf_bytes(&record));
     int reason = errno;
@@ -185,104 +187,102 @@ static bool read_record(struct bytes record, struct arena *arena, struct backup_
     struct bytes body = bytes_of(record.data + head, record.size - head - 8);
     struct bytes end = bytes_skip(record, record.size - 8);
     uint64_t hash = 0;
-    return take_u64(&end, &hash) && hash == bytes_hash(body, 0) && decode(body, arena, out);
+    return take_u64(&end, &hash) && hash == hash_stable(body, 0) && decode(body, arena, out);
 }
 
-static enum status describe(const struct backups *backups, const char *id, struct arena *arena,
-                            struct failure *failure, struct backup_description *out) {
+static enum status describe(const struct backups *backups, const char *id, struct scope in,
+                            struct backup_description *out) {
     struct bytes record;
     char *path = path_of(backups, id, "/BACKUP");
-    int result = files_get(path, RECORD_MAX, arena, &record);
+    int result = files_get(path, RECORD_MAX, in.arena, &record);
     int reason = errno;
     mem_free(path);
     errno = reason;
     if (result != 0 && errno == ENOENT)
-        return not_found(arena, failure);
+        return not_found(in);
     if (result != 0)
-        return failed(arena, failure, "read");
-    if (!read_record(record, arena, out))
-        return failure_set(failure, arena, DAMAGED, "The description of backup %.*s is damaged.",
-                           ID_SIZE, id);
+        return failed(in, "read");
+    if (!read_record(record, in.arena, out))
+        return failure_set(in.failure, in.arena, DAMAGED,
+                           "The description of backup %.*s is damaged.", ID_SIZE, id);
     return OK;
 }
 
-enum status local_backup_describe(struct engine *engine, struct bytes id, struct arena *arena,
-                                  struct failure *failure, struct backup_description *out) {
+enum status local_backup_describe(struct engine *engine, struct bytes id, struct scope in,
+                                  struct backup_description *out) {
     struct local *local = (struct local *)engine;
     if (local->backups == NULL || !is_id(id))
-        return not_found(arena, failure);
-    return describe(local->backups, (const char *)id.data, arena, failure, out);
+        return not_found(in);
+    return describe(local->backups, (const char *)id.data, in, out);
 }
 
 /* --- making --- */
 
-static enum status check_table(struct local *local, struct bytes name, struct arena *arena,
-                               struct failure *failure) {
-    pthread_rwlock_rdlock(&local->moment);
+static enum status check_table(struct local *local, struct bytes name, struct scope in) {
+    pthread_rwlock_rdlock(&local->state_lock);
     const struct table *table = map_get(&local->tables, name);
     bool found = table != NULL, loading = found && table->loading;
-    pthread_rwlock_unlock(&local->moment);
+    pthread_rwlock_unlock(&local->state_lock);
     if (!found)
-        return failure_set(failure, arena, NO_TABLE, "Table not found: %.*s", BYTES_ARG(name));
+        return failure_set(in.failure, in.arena, NO_TABLE, "Table not found: %.*s",
+                           BYTES_ARG(name));
     if (loading)
-        return failure_set(failure, arena, TABLE_IN_USE, "Table is being created: %.*s",
+        return failure_set(in.failure, in.arena, TABLE_IN_USE, "Table is being created: %.*s",
                            BYTES_ARG(name));
     return OK;
 }
 
 /* A checkpoint at `path`, which is below DIR/backups. */
-static enum status checkpoint(struct backups *backups, const char *path, struct arena *arena,
-                              struct failure *failure) {
+static enum status checkpoint(struct backups *backups, const char *path, struct scope in) {
     if (files_make_path(backups->path) != 0)
-        return failed(arena, failure, "made");
-    return store_checkpoint(backups->local->store, path, arena, failure);
+        return failed(in, "made");
+    return store_checkpoint(backups->local->store, path, in);
 }
 
 /* What the checkpoint says about the table, which may have changed since somebody asked. Reading it
  * also shows that it can be read. */
-static enum status describe_checkpoint(const char *path, struct bytes table, struct arena *arena,
-                                       struct failure *failure, struct table_description *out) {
+static enum status describe_checkpoint(const char *path, struct bytes table, struct scope in,
+                                       struct table_description *out) {
     struct table_reader *reader;
-    struct reader_place place = {.path = path, .table = table};
-    enum status status = reader_open(&place, arena, failure, &reader);
+    struct reader_source source = {.path = path, .table = table};
+    enum status status = reader_open(&source, in, &reader);
     if (status != OK)
         return status;
     *out = reader->about;
-    out->schema = table_schema_copy(arena, &reader->about.schema);
-    out->id = arena_copy(arena, reader->about.id);
+    out->schema = table_schema_copy(in.arena, &reader->about.schema);
+    out->id = arena_copy(in.arena, reader->about.id);
     reader->close(reader);
     return OK;
 }
 
-static enum status put_in_place(const struct backups *backups, const char *id, const char *partial,
-                                struct arena *arena, struct failure *failure) {
+static enum status rename_into_place(const struct backups *backups, const char *id,
+                                     const char *partial, struct scope in) {
     char *path = path_of(backups, id, "");
-    enum status status = files_move(partial, path) == 0 ? OK : failed(arena, failure, "made");
+    enum status status = files_move(partial, path) == 0 ? OK : failed(in, "made");
     mem_free(path);
     return status;
 }
 
 enum status local_backup_create(struct engine *engine, const struct backup_request *request,
-                                struct arena *arena, struct failure *failure,
-                                struct backup_description *out) {
+                                struct scope in, struct backup_description *out) {
     struct local *local = (struct local *)engine;
-    enum status status = check_possible(local, arena, failure);
+    enum status status = check_possible(local, in);
     if (status == OK)
-        status = check_table(local, request->table, arena, failure);
+        status = check_table(local, request->table, in);
     if (status != OK)
         return status;
     char id[ID_SIZE + 1];
     *out = (struct backup_description){.name = request->name, .created_ms = clock_now_ms()};
     make_id(id, out->created_ms);
-    out->id = arena_copy(arena, bytes_str(id));
+    out->id = arena_copy(in.arena, bytes_str(id));
     char *partial = path_of(local->backups, id, ".partial");
-    status = checkpoint(local->backups, partial, arena, failure);
+    status = checkpoint(local->backups, partial, in);
     if (status == OK)
-        status = describe_checkpoint(partial, request->table, arena, failure, &out->table);
+        status = describe_checkpoint(partial, request->table, in, &out->table);
     if (status == OK && put_description(partial, out) != 0)
-        status = failed(arena, failure, "made");
+        status = failed(in, "made");
     if (status == OK)
-        status = put_in_place(local->backups, id, partial, arena, failure);
+        status = rename_into_place(local->backups, id, partial, in);
     if (status != OK)
         files_remove(partial);
     mem_free(partial);
@@ -291,12 +291,11 @@ enum status local_backup_create(struct engine *engine, const struct backup_reque
 
 /* --- removing --- */
 
-static enum status remove_files(const struct backups *backups, const char *id, struct arena *arena,
-                                struct failure *failure) {
+static enum status remove_files(const struct backups *backups, const char *id, struct scope in) {
     char *path = path_of(backups, id, ""), *partial = path_of(backups, id, ".partial");
     enum status status = OK;
     if (files_move(path, partial) != 0)
-        status = failed(arena, failure, "removed");
+        status = failed(in, "removed");
     else
         files_remove(partial); /* what stays is removed at the next start */
     mem_free(path);
@@ -304,18 +303,18 @@ static enum status remove_files(const struct backups *backups, const char *id, s
     return status;
 }
 
-enum status local_backup_delete(struct engine *engine, struct bytes id, struct arena *arena,
-                                struct failure *failure, struct backup_description *out) {
+enum status local_backup_delete(struct engine *engine, struct bytes id, struct scope in,
+                                struct backup_description *out) {
     struct local *local = (struct local *)engine;
     struct use *use;
     if (local->backups == NULL)
-        return not_found(arena, failure);
-    enum status status = use_begin(local->backups, id, arena, failure, &use);
+        return not_found(in);
+    enum status status = use_begin(local->backups, id, in, &use);
     if (status != OK)
         return status;
-    status = describe(local->backups, use->id, arena, failure, out);
+    status = describe(local->backups, use->id, in, out);
     if (status == OK)
-        status = remove_files(local->backups, use->id, arena, failure);
+        status = remove_files(local->backups, use->id, in);
     use_end(use);
     return status;
 }
@@ -355,20 +354,19 @@ static bool matches(const struct backup_filter *filter, const struct backup_desc
 
 /* One whose description cannot be read is left out: it can be told about by its id only. */
 enum status local_backup_list(struct engine *engine, const struct backup_filter *filter,
-                              struct arena *arena, struct failure *failure,
-                              struct backup_list *out) {
+                              struct scope in, struct backup_list *out) {
     const struct backups *backups = ((struct local *)engine)->backups;
     struct bytes *ids;
     *out = (struct backup_list){0};
     if (backups == NULL)
         return OK;
-    size_t count = read_ids(backups, arena, &ids);
-    out->backups = ARENA_ARRAY(arena, struct backup_description, count + 1);
+    size_t count = read_ids(backups, in.arena, &ids);
+    out->backups = ARENA_ARRAY(in.arena, struct backup_description, count + 1);
     for (size_t i = 0; i < count; i++) {
         struct backup_description *about = &out->backups[out->count];
         if (filter->after.size != 0 && bytes_compare(ids[i], filter->after) <= 0)
             continue;
-        if (describe(backups, (const char *)ids[i].data, arena, failure, about) != OK ||
+        if (describe(backups, (const char *)ids[i].data, in, about) != OK ||
             !matches(filter, about))
             continue;
         out->more = filter->limit != 0 && out->count == filter->limit;
@@ -389,37 +387,37 @@ static void remove_scratch(void *context) {
 
 /* The table as it is now: from a checkpoint that is removed when it has been read, so that no
  * snapshot of the store is held for long. */
-static enum status read_now(struct local *local, struct bytes table, struct arena *arena,
-                            struct failure *failure, struct table_reader **out) {
+static enum status read_now(struct local *local, struct bytes table, struct scope in,
+                            struct table_reader **out) {
     char id[ID_SIZE + 1];
-    enum status status = check_table(local, table, arena, failure);
+    enum status status = check_table(local, table, in);
     if (status != OK)
         return status;
     make_id(id, clock_now_ms());
     char *path = path_of(local->backups, id, ".partial");
-    struct reader_place place = {
+    struct reader_source source = {
         .path = path, .table = table, .closed = remove_scratch, .context = path};
-    status = checkpoint(local->backups, path, arena, failure);
+    status = checkpoint(local->backups, path, in);
     if (status == OK)
-        status = reader_open(&place, arena, failure, out);
+        status = reader_open(&source, in, out);
     if (status != OK)
         remove_scratch(path);
     return status;
 }
 
-static enum status read_backup(struct local *local, struct bytes id, struct arena *arena,
-                               struct failure *failure, struct table_reader **out) {
+static enum status read_backup(struct local *local, struct bytes id, struct scope in,
+                               struct table_reader **out) {
     struct backup_description about;
     struct use *use;
-    enum status status = use_begin(local->backups, id, arena, failure, &use);
+    enum status status = use_begin(local->backups, id, in, &use);
     if (status != OK)
         return status;
     char *path = path_of(local->backups, use->id, "");
-    status = describe(local->backups, use->id, arena, failure, &about);
+    status = describe(local->backups, use->id, in, &about);
     if (status == OK) {
-        struct reader_place place = {
+        struct reader_source source = {
             .path = path, .table = about.table.schema.name, .closed = use_end, .context = use};
-        status = reader_open(&place, arena, failure, out);
+        status = reader_open(&source, in, out);
     }
     if (status != OK)
         use_end(use);
@@ -428,15 +426,16 @@ static enum status read_backup(struct local *local, struct bytes id, struct aren
 }
 
 enum status local_read_table(struct engine *engine, const struct reader_request *request,
-                             struct arena *arena, struct failure *failure,
-                             struct table_reader **out) {
+                             struct scope in, struct table_reader **out) {
     struct local *local = (struct local *)engine;
-    enum status status = check_possible(local, arena, failure);
+    enum status status = check_possible(local, in);
     if (status != OK)
         return status;
     if (request->backup.size != 0)
-        return read_backup(local, request->backup, arena, failure, out);
-    return read_now(local, request->table, arena, failure, out);
+        return read_backup(local, request->backup, in, out);
+    if (request->at_ms != 0)
+        return past_reader_open(local, request, in, out);
+    return read_now(local, request->table, in, out);
 }
 
 /* --- the whole --- */

@@ -7,7 +7,7 @@
  * the bundle that has that record or, if there is none, the next.
  *
  * A record on its own is stored as it is: its first byte, the flags, is never 0x40
- * (stream_record.c). Programs of format 1 (store/folder.h) stored all of them like that. */
+ * (stream_record.c). Programs of format 1 (store/data_folder.h) stored all of them like that. */
 #ifndef GT_TABLE_LOCAL_BUNDLE_H
 #define GT_TABLE_LOCAL_BUNDLE_H
 

@@ -3,17 +3,17 @@
  * Cut into shards by the key's hash; each has a lock that is held for one look-up and one copy.
  * A shard is an open-addressed table of pointers to entries (linear probes, deletion by shifting
  * back). When it is over its share of the memory, slots are looked at by chance: an entry that was
- * used is spared for some times, others go. By chance and not in turn (CLOCK): a hand
+ * used is spared a few times, others are evicted. By chance and not in turn (CLOCK): a hand
  * that goes round leaves the slots behind it empty and those before it full, and where they are all
  * full a probe takes thousands of steps.
  *
  * What makes it safe beside snapshots:
- *   1. The writer tells the cache of each item of a commit before the view of that commit is
- *      current, so an entry is never older than the current view.
- *   2. An entry carries the commit it was last written at, or a later one. A reader whose view is
- *      older does not use it.
- *   3. A reader may add what it read only if its shard saw no write after the reader's view: then
- *      nothing in the shard changed since, and the entry is as old as the shard's last write.
+ *   1. The cache is told of each item of a commit before the snapshot of that commit is current,
+ *      so an entry is never older than the current snapshot.
+ *   2. An entry carries the commit it was last written at, or a later one. A reader whose snapshot
+ *      is older does not use it.
+ *   3. A reader may add what it read only if its shard saw no write after the reader's snapshot:
+ *      then nothing in the shard changed since, and the entry is as old as the shard's last write.
  */
 #include "base/mem.h"
 #include "table/local/local_int.h"
@@ -27,7 +27,8 @@ enum {
     SLOTS_FIRST = 64,
     ENTRY_OVERHEAD = 32,
     LINE = 64,
-    SPARED = 3, /* looks that what was used is not let go at */
+    PREFETCHED_LINES = 3, /* of an entry: as many as most have */
+    SPARED = 3,           /* looks that what was used is not let go at */
     PICKS = 16,
 };
 
@@ -49,14 +50,15 @@ struct shard {
     pthread_mutex_t lock;
     struct slot *slots;
     size_t slot_count; /* a power of two, or 0 */
-    /* The same, for a guess by those who do not hold the lock. */
+    /* Copies of `slots` and of its mask for prefetching, which does not take the lock. */
     _Atomic(const struct slot *) hint;
     atomic_size_t hint_mask;
     size_t count;
     size_t memory;
     uint64_t dice;
     uint64_t written; /* the last commit that wrote here */
-    uint64_t hits, misses;
+    uint64_t hits;
+    atomic_uint_fast64_t misses; /* the only one that is counted without the lock */
 } __attribute__((aligned(64)));
 
 struct cache {
@@ -208,38 +210,42 @@ static void shard_shrink(struct shard *shard, size_t memory_max, const struct en
     }
 }
 
-/* Whatever the guess points at, nothing is read from there. */
-void cache_soon(struct cache *cache, uint64_t hash) {
+/* The slots may have been freed since: the address is prefetched, never read. */
+void cache_prefetch(struct cache *cache, uint64_t hash) {
     const struct shard *shard = shard_of(cache, hash);
     const struct slot *slots = atomic_load_explicit(&shard->hint, memory_order_relaxed);
     size_t mask = atomic_load_explicit(&shard->hint_mask, memory_order_relaxed);
     __builtin_prefetch((const void *)((uintptr_t)slots + (hash & mask) * sizeof(*slots)));
 }
 
-void cache_sooner(struct cache *cache, uint64_t hash) {
+void cache_prefetch_entry(struct cache *cache, uint64_t hash) {
     struct shard *shard = shard_of(cache, hash);
     if (pthread_mutex_trylock(&shard->lock) != 0)
         return;
     const struct entry *entry =
         shard->slot_count == 0 ? NULL : shard->slots[hash & (shard->slot_count - 1)].entry;
     pthread_mutex_unlock(&shard->lock);
-    __builtin_prefetch(entry);
-    __builtin_prefetch((const void *)((uintptr_t)entry + LINE));
+    for (unsigned i = 0; i < PREFETCHED_LINES; i++)
+        __builtin_prefetch((const void *)((uintptr_t)entry + i * LINE));
 }
 
-bool cache_get_hashed(struct cache *cache, struct bytes key, uint64_t hash, uint64_t commit,
-                      struct arena *arena, struct bytes *out) {
-    struct shard *shard = shard_lock(cache, hash);
-    struct entry *entry = shard_find(shard, hash, key);
-    bool hit = entry != NULL && entry->commit <= commit;
-    if (hit) {
-        entry->used = SPARED;
+struct bytes cache_get(struct cache *cache, struct hashed_key key, uint64_t commit,
+                       struct arena *arena) {
+    struct shard *shard = shard_lock(cache, key.hash);
+    struct entry *entry = shard_find(shard, key.hash, key.bytes);
+    struct bytes value = {0};
+    if (entry != NULL && entry->commit <= commit) {
+        if (entry->used != SPARED) /* else its line stays clean */
+            entry->used = SPARED;
         shard->hits++;
-        *out = arena_copy(arena, bytes_of(entry->data + entry->key_size, entry->value_size));
-    } else
-        shard->misses++;
+        value = arena_copy(arena, bytes_of(entry->data + entry->key_size, entry->value_size));
+    }
     pthread_mutex_unlock(&shard->lock);
-    return hit;
+    return value;
+}
+
+void cache_missed(struct cache *cache, uint64_t hash) {
+    atomic_fetch_add_explicit(&shard_of(cache, hash)->misses, 1, memory_order_relaxed);
 }
 
 static struct entry *entry_new(struct bytes key, struct bytes value) {
@@ -253,11 +259,12 @@ static struct entry *entry_new(struct bytes key, struct bytes value) {
 }
 
 /* Sets the entry's value, in place if it fits well. */
-static void shard_set(struct cache *cache, struct shard *shard, uint64_t hash, struct bytes key,
+static void shard_set(struct cache *cache, struct shard *shard, struct hashed_key hashed,
                       struct bytes value) {
+    struct bytes key = hashed.bytes;
     if (shard->count + shard->count / 3 >= shard->slot_count)
         shard_grow(shard);
-    struct slot *slot = shard_slot(shard, hash, key);
+    struct slot *slot = shard_slot(shard, hashed.hash, key);
     struct entry *entry = slot->entry;
     size_t size = key.size + value.size;
     if (entry == NULL || size > entry->room || size < entry->room / 2) {
@@ -268,7 +275,7 @@ static void shard_set(struct cache *cache, struct shard *shard, uint64_t hash, s
             mem_free(entry);
         } else
             shard->count++;
-        *slot = (struct slot){hash, entry = fresh};
+        *slot = (struct slot){hashed.hash, entry = fresh};
         shard->memory += entry_memory(entry);
     }
     entry->value_size = (uint32_t)value.size;
@@ -283,25 +290,24 @@ static bool too_large(const struct cache *cache, struct bytes key, struct bytes 
     return key.size + value.size > cache->shard_max / 4;
 }
 
-void cache_fill_hashed(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value,
-                       uint64_t commit) {
-    if (too_large(cache, key, value))
+void cache_fill(struct cache *cache, struct hashed_key key, struct bytes value, uint64_t commit) {
+    if (too_large(cache, key.bytes, value))
         return;
-    struct shard *shard = shard_lock(cache, hash);
-    if (shard->written <= commit && shard_find(shard, hash, key) == NULL)
-        shard_set(cache, shard, hash, key, value);
+    struct shard *shard = shard_lock(cache, key.hash);
+    if (shard->written <= commit && shard_find(shard, key.hash, key.bytes) == NULL)
+        shard_set(cache, shard, key, value);
     pthread_mutex_unlock(&shard->lock);
 }
 
-void cache_write(struct cache *cache, struct bytes key, uint64_t hash, struct bytes value, bool add,
-                 uint64_t commit) {
-    struct shard *shard = shard_lock(cache, hash);
-    bool there = shard_find(shard, hash, key) != NULL;
-    shard->written = commit;
-    if (value.data != NULL && (there || add) && !too_large(cache, key, value))
-        shard_set(cache, shard, hash, key, value);
+void cache_write(struct cache *cache, struct hashed_key key, const struct cache_update *update) {
+    struct shard *shard = shard_lock(cache, key.hash);
+    bool there = shard_find(shard, key.hash, key.bytes) != NULL;
+    shard->written = update->commit;
+    if (update->value.data != NULL && (there || !update->only_replace) &&
+        !too_large(cache, key.bytes, update->value))
+        shard_set(cache, shard, key, update->value);
     else if (there)
-        shard_remove(shard, (size_t)(shard_slot(shard, hash, key) - shard->slots));
+        shard_remove(shard, (size_t)(shard_slot(shard, key.hash, key.bytes) - shard->slots));
     pthread_mutex_unlock(&shard->lock);
 }
 
@@ -327,7 +333,7 @@ void cache_figures(struct cache *cache, struct engine_figures *out) {
         out->cache_items += shard->count;
         out->cache_memory += shard->memory;
         out->cache_hits += shard->hits;
-        out->cache_misses += shard->misses;
+        out->cache_misses += atomic_load_explicit(&shard->misses, memory_order_relaxed);
         pthread_mutex_unlock(&shard->lock);
     }
 }

@@ -5,7 +5,7 @@
  *   capacity_lowered_ms capacity_lowered_today stream_since_ms (varints)   schema (counted)
  *
  * A record of counts: items:varint size:varint. */
-#include "table/local/local_int.h"
+#include "table/local/writer.h"
 
 enum { TABLE_FORMAT = 1 };
 
@@ -215,8 +215,9 @@ static enum status load_counts(const struct loading *loading) {
         struct table *table = slot->value;
         uint8_t key[5];
         struct bytes value;
-        enum status status = store_get(loading->local->store, NULL, STORE_META,
-                                       id_key('c', table->id, key), loading->arena, &value);
+        enum status status = store_get(loading->local->store,
+                                       &(struct store_key){STORE_META, id_key('c', table->id, key)},
+                                       loading->arena, &value);
         if (status == IO_FAILED)
             return failure_set(loading->failure, loading->arena, status,
                                "The catalogue cannot be read.");
@@ -227,9 +228,8 @@ static enum status load_counts(const struct loading *loading) {
     return OK;
 }
 
-enum status catalogue_load_tables(struct local *local, struct arena *arena,
-                                  struct failure *failure) {
-    struct loading loading = {local, arena, failure};
+enum status catalogue_load_tables(struct local *local, struct scope in) {
+    struct loading loading = {local, in.arena, in.failure};
     local->names_stored = 0;
     enum status status = load_all(&loading, 'n', load_name);
     if (status == OK)
@@ -241,9 +241,9 @@ enum status catalogue_load_tables(struct local *local, struct arena *arena,
     return status;
 }
 
-enum status catalogue_load(struct local *local, struct arena *arena, struct failure *failure) {
-    struct loading loading = {local, arena, failure};
-    enum status status = catalogue_load_tables(local, arena, failure);
+enum status catalogue_load(struct local *local, struct scope in) {
+    struct loading loading = {local, in.arena, in.failure};
+    enum status status = catalogue_load_tables(local, in);
     if (status == OK)
         status = load_all(&loading, 'i', load_next_id);
     if (status == OK) {
@@ -251,7 +251,7 @@ enum status catalogue_load(struct local *local, struct arena *arena, struct fail
         status = load_all(&loading, 'k', load_token);
     }
     if (status == OK)
-        status = streams_load(local, arena, failure);
+        status = streams_load(local, in);
     return status;
 }
 
@@ -263,16 +263,16 @@ static struct table *find_loading(const struct local *local) {
     return NULL;
 }
 
-enum status catalogue_drop_loading(struct local *local, struct arena *arena,
-                                   struct failure *failure) {
+enum status catalogue_drop_loading(struct local *local, struct scope in) {
     enum status status = OK;
     for (struct table *table; status == OK && (table = find_loading(local)) != NULL;) {
         struct store_batch *batch = store_batch_new(local->store);
         catalogue_del_table(batch, table);
-        struct stream_turn turn = stream_turn_plan(local, batch, table, NULL, NULL);
-        status = store_write(local->store, batch, arena, failure);
+        struct stream_switch turn =
+            stream_switch_plan(local, batch, &(struct schema_replacement){.table = table});
+        status = store_write(local->store, batch, in);
         store_batch_free(batch);
-        stream_turn_take(local, table, &turn);
+        stream_switch_commit(local, table, &turn);
         const struct table_schema *schema = table->schema;
         map_del(&local->tables, schema->name);
         table_unref(table);

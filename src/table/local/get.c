@@ -1,148 +1,237 @@
 /* Reading items by their keys. */
-#include "table/local/local_int.h"
+#include "table/local/covering.h"
 
-static enum status read_store(struct local *local, const struct view *view, struct bytes key,
-                              uint64_t hash, struct arena *arena, struct bytes *out) {
-    enum status status =
-        store_get(local->store, view == NULL ? NULL : view->snapshot, STORE_ITEMS, key, arena, out);
+enum { KEY_ROOM = 512 }; /* bytes of most keys; longer ones take memory of their own */
+
+static enum status read_stored(const struct snapshot *snapshot, struct hashed_key key,
+                               struct arena *arena, struct bytes *out) {
+    struct local *local = snapshot->local;
+    cache_missed(local->cache, key.hash);
+    enum status status = store_get(
+        local->store, &(struct store_key){STORE_ITEMS, key.bytes, snapshot->stored}, arena, out);
     if (status == OK)
-        cache_fill_hashed(local->cache, key, hash, *out, view == NULL ? UINT64_MAX : view->commit);
+        cache_fill(local->cache, key, *out, snapshot->commit);
     return status;
 }
 
-enum status local_read_hashed(struct local *local, const struct view *view, struct bytes key,
-                              uint64_t hash, struct arena *arena, struct bytes *out) {
-    if (cache_get_hashed(local->cache, key, hash, view == NULL ? UINT64_MAX : view->commit, arena,
-                         out))
-        return OK;
-    return read_store(local, view, key, hash, arena, out);
+enum status snapshot_read(const struct snapshot *snapshot, struct hashed_key key,
+                          struct arena *arena, struct bytes *out) {
+    *out = cache_get(snapshot->local->cache, key, snapshot->commit, arena);
+    return out->data != NULL ? OK : read_stored(snapshot, key, arena, out);
 }
 
-enum status local_index(const struct table *table, struct bytes name, struct arena *arena,
-                        struct failure *failure, const struct index **out) {
+enum status local_read_now(struct local *local, struct hashed_key key, struct arena *arena,
+                           struct bytes *out) {
+    *out = cache_get(local->cache, key, UINT64_MAX, arena);
+    if (out->data != NULL)
+        return OK;
+    cache_missed(local->cache, key.hash);
+    enum status status =
+        store_get(local->store, &(struct store_key){STORE_ITEMS, key.bytes, NULL}, arena, out);
+    if (status == OK)
+        cache_fill(local->cache, key, *out, UINT64_MAX);
+    return status;
+}
+
+enum status local_index(const struct table *table, struct bytes name, struct scope in,
+                        const struct index **out) {
     const struct index *index = NULL;
     for (unsigned i = 0; i < table->index_count && index == NULL; i++)
         if (bytes_equal(table->indexes[i]->schema->name, name))
             index = table->indexes[i];
     if (index == NULL)
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "The table does not have the specified index: %.*s", BYTES_ARG(name));
     if (index->tree == NULL)
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "Cannot read from backfilling global secondary index: %.*s",
                            BYTES_ARG(name));
     *out = index;
     return OK;
 }
 
-enum status local_fault(enum status status, struct arena *arena, struct failure *failure) {
-    return failure_set(failure, arena, status, "%s",
-                       status == DAMAGED ? "A stored item is damaged"
-                                         : "The data could not be read");
+enum status local_fault(enum status status, struct scope in) {
+    return failure_set(in.failure, in.arena, status, "%s",
+                       status == DAMAGED ? ITEM_DAMAGED : "The data could not be read.");
 }
 
-/* Makes the reply of what the read came to. */
-static enum status answer(struct local *local, const struct get_request *request,
-                          enum status status, struct bytes stored, struct arena *arena,
-                          struct failure *failure, struct get_reply *out) {
+/* One key that is asked for. */
+struct get {
+    struct local *local;
+    const struct get_request *request;
+    struct scope in;
+    const struct table *table; /* under state_lock; NULL: there is none */
+    struct hashed_key key;
+    bool absent; /* there is no such item, as the partition filter says */
+    bool found;  /* `item` is the item: it is covered by an index entry */
+    struct item item;
+    struct bytes stored; /* else the cache's bytes of it; `data` NULL: they are in the store */
+};
+
+static enum status no_table(struct scope in) {
+    return failure_set(in.failure, in.arena, NO_TABLE, "Requested resource not found");
+}
+
+/* Makes the reply from the item, or from its stored bytes if it is not at hand; `status` is what
+ * reading those came to. */
+static enum status fill_get_reply(const struct get *get, enum status status,
+                                  struct get_reply *out) {
     *out = (struct get_reply){0};
-    if (status == OK)
-        status = item_decode(stored, local->names, arena, &out->item);
+    if (status == OK && !get->found && get->request->takes_stored) {
+        out->found = true;
+        out->stored = (struct item_encoded){get->stored, get->local->names};
+        return OK;
+    }
+    if (get->found)
+        out->item = get->item;
+    else if (status == OK)
+        status = item_decode(get->stored, get->local->names, get->in.arena, &out->item);
     if (status != OK && status != NOT_FOUND)
-        return local_fault(status, arena, failure);
+        return local_fault(status, get->in);
     out->found = status == OK;
     out->size = out->found ? item_size(&out->item) : 0;
-    out->units = rules_read_units(out->size, request->consistent);
-    if (out->found && request->projection != NULL)
-        out->item = projection_apply(request->projection, &out->item, arena);
+    out->units = rules_read_units(out->size, get->request->consistent);
+    if (out->found && get->request->projection != NULL)
+        out->item = projection_apply(get->request->projection, &out->item, get->in.arena);
     return OK;
 }
 
-static enum status no_table(struct arena *arena, struct failure *failure) {
-    return failure_set(failure, arena, NO_TABLE, "Requested resource not found");
-}
-
-static enum status put_key(struct buf *to, const struct table *table,
-                           const struct get_request *request, struct arena *arena,
-                           struct failure *failure) {
-    struct rules_context rules = {table->schema, arena, failure};
+/* Checks the request and makes the key, in the arena. The caller holds state_lock. */
+static enum status put_key(struct get *get) {
+    const struct get_request *request = get->request;
+    struct rules_context rules = {NULL, get->in.arena, get->in.failure};
+    uint8_t memory[KEY_ROOM];
+    struct buf key = buf_in(memory, sizeof(memory));
+    if (get->table == NULL)
+        return no_table(get->in);
+    rules.schema = get->table->schema;
     enum status status = rules_check_key(&rules, &request->key);
     if (status == OK)
         status = rules_check_paths(&rules, request->projection, NULL);
-    if (status == OK)
-        keys_put_item(to, table, rules.schema, &request->key);
-    return status;
-}
-
-/* One key. A hot item is found and copied under `moment`, which costs less than counting
- * references: nothing is written to the cache meanwhile, so what is there is current. */
-static enum status get_one(struct local *local, const struct get_request *request,
-                           struct arena *arena, struct failure *failure, struct get_reply *out) {
-    struct buf key = {0};
-    struct bytes stored = {0};
-    struct view *view = NULL;
-    uint64_t hash = 0;
-    pthread_rwlock_rdlock(&local->moment);
-    struct table *table = local_table(local, request->table);
-    enum status status =
-        table == NULL ? no_table(arena, failure) : put_key(&key, table, request, arena, failure);
     if (status == OK) {
-        hash = local_hash(buf_bytes(&key));
-        if (!cache_get_hashed(local->cache, buf_bytes(&key), hash, UINT64_MAX, arena, &stored))
-            view = view_hold(local);
+        keys_put_item(&key, get->table, rules.schema, &request->key);
+        get->absent = partition_filter_excludes(&get->table->partition_filter, buf_bytes(&key));
+        if (!get->absent)
+            get->key = hashed_key_of(arena_copy(get->in.arena, buf_bytes(&key)));
     }
-    pthread_rwlock_unlock(&local->moment);
-    if (status != OK)
-        goto done;
-    if (view != NULL) {
-        status = read_store(local, view, buf_bytes(&key), hash, arena, &stored);
-        view_drop(view);
-    }
-    status = answer(local, request, status, stored, arena, failure, out);
-done:
     buf_release(&key);
     return status;
 }
 
-/* The tables of the requests, each with a reference; NULL where there is none. */
-static struct view *find_tables(struct local *local, const struct get_request *requests,
-                                size_t count, struct table **tables) {
-    pthread_rwlock_rdlock(&local->moment);
-    struct view *view = view_hold(local);
+enum { TOGETHER_MAX = 64 }; /* more would push each other out of the processor's cache */
+
+/* Copies what the cache has of them: first it prefetches where each would be and then the entries,
+ * so that the misses of all pass at the same time. The caller holds state_lock, so nothing is
+ * written to the cache meanwhile, and what is there is current. */
+static void find_cached(struct cache *cache, struct get *gets, size_t count) {
+    for (size_t i = 0; i < count && count > 1; i++)
+        if (!gets[i].absent)
+            cache_prefetch(cache, gets[i].key.hash);
+    for (size_t i = 0; i < count && count > 1; i++)
+        if (!gets[i].absent)
+            cache_prefetch_entry(cache, gets[i].key.hash);
+    for (size_t i = 0; i < count; i++)
+        if (!gets[i].absent)
+            gets[i].stored = cache_get(cache, gets[i].key, UINT64_MAX, gets[i].in.arena);
+}
+
+/* Looks whether index entries cover those items that the cache has not: none is in both. Sets
+ * *missing if some are in neither. The caller holds state_lock. */
+static enum status find_covered(struct get *gets, size_t count, bool *missing) {
+    struct covering_lookup lookups[TOGETHER_MAX];
+    struct get *asked[TOGETHER_MAX];
+    size_t used = 0;
+    enum status status = OK;
     for (size_t i = 0; i < count; i++) {
-        bool again = i > 0 && bytes_equal(requests[i].table, requests[i - 1].table);
-        tables[i] = again ? tables[i - 1] : local_table(local, requests[i].table);
-        if (tables[i] != NULL)
-            table_ref(tables[i]);
+        if (gets[i].absent || gets[i].stored.data != NULL)
+            continue;
+        const struct index *index = covering_index(gets[i].table);
+        *missing |= index == NULL;
+        if (index == NULL)
+            continue;
+        asked[used] = &gets[i];
+        lookups[used++] = (struct covering_lookup){
+            .index = index, .key = gets[i].key.bytes, .arena = gets[i].in.arena};
     }
-    pthread_rwlock_unlock(&local->moment);
-    return view;
+    covering_find(lookups, used);
+    for (size_t i = 0; i < used && status == OK; i++) {
+        struct get *get = asked[i];
+        get->found = lookups[i].entry.size != 0;
+        *missing |= !get->found;
+        if (get->found)
+            status = covering_item(lookups[i].index, lookups[i].entry, get->in.arena, &get->item);
+    }
+    return status == OK ? OK : local_fault(status, gets->in);
+}
+
+/* Finds up to TOGETHER_MAX items that are in memory. The caller holds state_lock. */
+static enum status find_some(struct local *local, struct get *gets, size_t count, bool *missing) {
+    enum status status = OK;
+    for (size_t i = 0; i < count && status == OK; i++) {
+        bool again = i > 0 && bytes_equal(gets[i].request->table, gets[i - 1].request->table);
+        gets[i].table = again ? gets[i - 1].table : local_table(local, gets[i].request->table);
+        status = put_key(&gets[i]);
+    }
+    if (status != OK)
+        return status;
+    find_cached(local->cache, gets, count);
+    return find_covered(gets, count, missing);
+}
+
+/* Finds the items that are in memory. *snapshot is the one that they are of, if the others have to
+ * be read from the store, else NULL: most often all are here, and that costs less than counting
+ * references to it. */
+static enum status find_many(struct local *local, struct get *gets, size_t count,
+                             struct snapshot **snapshot) {
+    enum status status = OK;
+    bool missing = false;
+    pthread_rwlock_rdlock(&local->state_lock);
+    for (size_t i = 0; i < count && status == OK; i += TOGETHER_MAX)
+        status = find_some(local, gets + i, count - i < TOGETHER_MAX ? count - i : TOGETHER_MAX,
+                           &missing);
+    *snapshot = status == OK && missing ? snapshot_hold(local) : NULL;
+    pthread_rwlock_unlock(&local->state_lock);
+    return status;
 }
 
 enum status local_get_many(struct engine *engine, const struct get_request *requests, size_t count,
-                           struct arena *arena, struct failure *failure,
-                           struct get_reply *replies) {
+                           struct scope in, struct get_reply *replies) {
     struct local *local = (struct local *)engine;
-    if (count == 1)
-        return get_one(local, requests, arena, failure, replies);
-    struct table **tables = ARENA_ARRAY(arena, struct table *, count);
-    struct view *view = find_tables(local, requests, count, tables);
-    struct buf key = {0};
-    enum status status = OK;
-    for (size_t i = 0; i < count && status == OK; i++) {
-        struct bytes stored = {0};
-        buf_clear(&key);
-        status = tables[i] == NULL ? no_table(arena, failure)
-                                   : put_key(&key, tables[i], &requests[i], arena, failure);
-        if (status != OK)
-            break;
-        status = local_read(local, view, buf_bytes(&key), arena, &stored);
-        status = answer(local, &requests[i], status, stored, arena, failure, &replies[i]);
-    }
-    view_drop(view);
+    struct snapshot *snapshot;
+    struct get one, *gets = count == 1 ? &one : ARENA_ARRAY(in.arena, struct get, count);
     for (size_t i = 0; i < count; i++)
-        if (tables[i] != NULL)
-            table_unref(tables[i]);
-    buf_release(&key);
+        gets[i] = (struct get){.local = local, .request = &requests[i], .in = in};
+    enum status status = find_many(local, gets, count, &snapshot);
+    for (size_t i = 0; i < count && status == OK; i++) {
+        if (gets[i].absent)
+            status = NOT_FOUND;
+        else if (!gets[i].found && gets[i].stored.data == NULL)
+            status = read_stored(snapshot, gets[i].key, in.arena, &gets[i].stored);
+        status = fill_get_reply(&gets[i], status, &replies[i]);
+    }
+    if (snapshot != NULL)
+        snapshot_drop(snapshot);
     return status;
+}
+
+bool local_partitions_absent(struct engine *engine, struct bytes name,
+                             const struct value *partitions, size_t count) {
+    enum { ABREAST = 4 }; /* whose cache misses overlap */
+    struct local *local = (struct local *)engine;
+    uint8_t memory[KEY_ROOM];
+    uint64_t hashes[ABREAST];
+    pthread_rwlock_rdlock(&local->state_lock);
+    const struct table *table = local_table(local, name);
+    bool absent = table != NULL;
+    for (size_t i = 0; i < count && absent; i++) {
+        struct buf key = buf_in(memory, sizeof(memory));
+        keys_put_partition(&key, table, &partitions[i]);
+        hashes[i % ABREAST] = partition_filter_prefetch(&table->partition_filter, buf_bytes(&key));
+        buf_release(&key);
+        bool last = i % ABREAST == ABREAST - 1 || i + 1 == count;
+        for (size_t j = 0; last && j <= i % ABREAST && absent; j++)
+            absent = partition_filter_excludes_hash(&table->partition_filter, hashes[j]);
+    }
+    pthread_rwlock_unlock(&local->state_lock);
+    return absent;
 }

@@ -1,14 +1,14 @@
 /* Queries and scans: which items, in which order, how many.
  *
  * What to read becomes a range of keys, [low, high), in the store or in an index's tree; the start
- * key only narrows it. Everything a page shows is of one moment. */
+ * key only narrows it. Everything a page shows is of one snapshot. */
 #include "table/local/page.h"
 
 enum { ROOM_FIRST_MAX = 1024 };
 
 /* --- one item --- */
 
-static void keep(struct page *page, const struct item *item) {
+static void keep_item(struct page *page, const struct item *item) {
     struct page_reply *reply = page->reply;
     if (reply->count == page->room) {
         uint32_t limit = page->request->limit;
@@ -23,18 +23,54 @@ static void keep(struct page *page, const struct item *item) {
         projection == NULL ? *item : projection_apply(projection, item, page->arena);
 }
 
+static void visit_item(struct page *page, const struct item *item) {
+    const struct page_request *request = page->request;
+    struct item shown = *item;
+    if (request->projection != NULL)
+        shown = projection_apply(request->projection, item, &page->scratch);
+    request->visit(request->user, &shown);
+}
+
+static bool is_full(const struct page *page) {
+    const struct page_request *request = page->request;
+    return page->size >= LIMIT_PAGE_SIZE ||
+           (request->limit != 0 && page->reply->scanned == request->limit);
+}
+
+enum status page_pass(struct page *page, struct bytes stored, bool last, bool *full) {
+    const struct page_request *request = page->request;
+    struct item item;
+    enum status status = OK;
+    size_t size = request->visit_stored(request->user, page->local->names, stored);
+    if (size == 0)
+        return DAMAGED;
+    page->reply->scanned++;
+    page->reply->count++;
+    if (!request->whole)
+        page->size += size;
+    *full = is_full(page);
+    if (*full || last) {
+        status = item_decode(stored, page->local->names, &page->scratch, &item);
+        if (status == OK)
+            page_stop(page, &item);
+    }
+    arena_reset(&page->scratch);
+    return status;
+}
+
 bool page_take(struct page *page, const struct item *shown, const struct item *item) {
     const struct page_request *request = page->request;
     page->reply->scanned++;
     if (!request->whole)
         page->size += item_size(shown);
     if (request->filter == NULL || condition_holds(request->filter, item, &page->scratch)) {
-        if (!page_counts(page))
-            keep(page, item);
+        if (request->visit != NULL)
+            visit_item(page, item);
+        else if (!page_counts(page))
+            keep_item(page, item);
         page->reply->count++;
     }
-    bool full = page->size >= LIMIT_PAGE_SIZE ||
-                (request->limit != 0 && page->reply->scanned == request->limit);
+    bool full = is_full(page);
     if (full)
         page_stop(page, shown);
     arena_reset(&page->scratch);
@@ -43,12 +79,12 @@ bool page_take(struct page *page, const struct item *shown, const struct item *i
 
 void page_stop(struct page *page, const struct item *shown) {
     struct item key = *shown;
-    if (!page_entries_tell(page))
+    if (!page_entries_suffice(page))
         key = rules_key_of(page->schema, page->index == NULL ? NULL : page->index->schema, shown,
                            page->arena);
     page->reply->more = true;
     /* Counting works in scratch memory, which goes away with the item. */
-    page->reply->last_key = page_counts(page) ? item_copy(page->arena, &key) : key;
+    page->reply->last_key = page_arena(page) == &page->scratch ? item_copy(page->arena, &key) : key;
 }
 
 /* --- which items --- */
@@ -81,8 +117,14 @@ static enum status apply_bounds(struct page *page) {
 }
 
 static bool has_bounds(const struct page_request *request) {
-    return request->low.at.count != 0 || request->high.at.count != 0 || request->skip != 0 ||
-           request->skip_end != 0;
+    return request->low.at.count != 0 || request->high.at.count != 0 || request->skip_end != 0 ||
+           (request->skip != 0 && request->index.size != 0);
+}
+
+/* Whether it is a query of the table itself that leaves out items. */
+static bool skips_items(const struct page *page) {
+    const struct page_request *request = page->request;
+    return request->skip != 0 && page->index == NULL && request->keys != NULL && !request->backward;
 }
 
 /* The start key in place of the bound it stands nearer to. */
@@ -117,42 +159,45 @@ static enum status apply_start(struct page *page) {
 static enum status set_query(struct page *page, const struct rules_context *rules) {
     const struct page_request *request = page->request;
     const struct index_schema *index = index_schema_of(page);
+    struct key_order order = page_order(page);
     struct key_range range;
-    enum status status =
-        rules_check_range(rules, index, request->keys, request->keys_legacy, &range);
+    enum status status = rules_check_range(rules, index, request->keys, &range);
     if (status == OK && request->start != NULL)
         status = rules_check_start(rules, index, &range, request->start);
-    if (status == OK && request->filter != NULL && request->filter_keys)
+    if (status == OK && request->filter != NULL && !request->filter_keys)
+        status = rules_check_filter_keys(rules, index, request->filter, request->filter_legacy);
+    if (status == OK && request->filter != NULL)
         status = rules_check_filter_shown(rules, index, request->filter, page->fetch);
-    else if (status == OK && request->filter != NULL)
-        status =
-            rules_check_filter(rules, index, request->filter, request->filter_legacy, page->fetch);
     if (status == OK)
-        keys_put_bounds(&page->low, &page->high, page->table, page->schema, page->index, &range);
+        keys_put_bounds(&page->low, &page->high, &order, &range);
     return status;
 }
 
 static enum status set_scan(struct page *page, const struct rules_context *rules) {
     const struct page_request *request = page->request;
+    struct key_order order = page_order(page);
     enum status status = OK;
     if (request->start != NULL)
         status = rules_check_start(rules, index_schema_of(page), NULL, request->start);
     if (status == OK)
-        keys_put_segment(&page->low, &page->high, page->table, page->index, request->segment,
-                         request->segments == 0 ? 1 : request->segments);
+        keys_put_segment(&page->low, &page->high, &order,
+                         (struct scan_segment){request->segment, request->segments});
     return status;
 }
 
 static enum status set_bounds(struct page *page) {
     const struct page_request *request = page->request;
     struct rules_context rules = {page->schema, page->arena, page->failure};
-    enum status status = rules_check_select(&rules, index_schema_of(page), request->select,
-                                            request->consistent, request->projection, &page->fetch);
+    const struct index_schema *index = index_schema_of(page);
+    enum status status = rules_check_consistent(&rules, index, request, &page->fetch);
     if (status == OK)
         status = request->keys != NULL ? set_query(page, &rules) : set_scan(page, &rules);
     if (status == OK)
+        status = rules_check_select(&rules, index, request);
+    if (status == OK)
         status = rules_check_paths(&rules, request->projection, request->filter);
-    if (status == OK && has_bounds(request) && (page->index == NULL || request->keys == NULL))
+    bool bounded = has_bounds(request) || (request->skip != 0 && !skips_items(page));
+    if (status == OK && bounded && (page->index == NULL || request->keys == NULL))
         status = failure_set(page->failure, page->arena, INVALID,
                              "Only queries of an index have bounds");
     if (status == OK && request->start != NULL)
@@ -162,11 +207,59 @@ static enum status set_bounds(struct page *page) {
     return status;
 }
 
+/* --- the table's own order, straight from the store --- */
+
+static enum status take_stored(struct page *page, struct bytes stored, bool *full) {
+    struct item item;
+    if (page_passes(page))
+        return page_pass(page, stored, false, full);
+    if (page_arena(page) == page->arena)
+        stored = arena_copy(page->arena, stored); /* the iterator moves on */
+    enum status status = item_decode(stored, page->local->names, page_arena(page), &item);
+    if (status == OK)
+        *full = page_take(page, &item, &item);
+    return status;
+}
+
+static enum status read_table(struct page *page) {
+    bool backward = page->request->backward, full = false;
+    if (bytes_compare(buf_bytes(&page->low), buf_bytes(&page->high)) >= 0)
+        return OK;
+    struct store_iter *iter =
+        snapshot_iter_get(page->snapshot, buf_bytes(&page->low), buf_bytes(&page->high));
+    enum status status = OK;
+    bool more = backward ? store_iter_last(iter) : store_iter_first(iter);
+    for (; more && page->skip != 0; page->skip--)
+        more = store_iter_next(iter);
+    while (more) {
+        status = take_stored(page, store_iter_value(iter), &full);
+        if (status != OK || full)
+            break;
+        more = backward ? store_iter_prev(iter) : store_iter_next(iter);
+    }
+    if (status == OK && !more)
+        status = store_iter_status(iter);
+    snapshot_iter_put(page->snapshot, iter);
+    return status;
+}
+
 /* --- the page --- */
+
+/* A scan of a whole table on demand, in one page: the service has such a table in four parts and
+ * charges a unit for each at least. */
+static bool is_whole_scan(const struct page *page) {
+    const struct page_request *request = page->request;
+    return request->keys == NULL && page->index == NULL && request->start == NULL &&
+           request->segments <= 1 && !page->reply->more &&
+           page->schema->billing == BILLING_ON_DEMAND;
+}
 
 static void set_usage(struct page *page) {
     struct usage *usage = &page->reply->usage;
     double units = rules_read_units(page->size, page->request->consistent);
+    double least = is_whole_scan(page) ? rules_read_units(4 * 4096, page->request->consistent) : 0;
+    if (units < least)
+        units = least;
     *usage = (struct usage){.table = page->fetched};
     if (page->index == NULL) {
         usage->table = units;
@@ -178,55 +271,68 @@ static void set_usage(struct page *page) {
                                              page->index->schema->local, units};
 }
 
-/* What can be told at once, and all that is to be read under moment. *told: it is done. */
-static enum status look(struct page *page, struct page_entries *entries, bool *told) {
+/* What can be told at once, and all that is to be read under state_lock. *answered: that was all.
+ */
+static enum status read_under_lock(struct page *page, struct page_entries *entries,
+                                   bool *answered) {
     const struct page_request *request = page->request;
     enum status status = OK;
-    *told = false;
+    *answered = false;
     page->table = local_table(page->local, request->table);
     if (page->table == NULL)
         return failure_set(page->failure, page->arena, NO_TABLE, "Requested resource not found");
     table_ref(page->table);
     page->schema = page->table->schema;
     if (request->index.size != 0)
-        status = local_index(page->table, request->index, page->arena, page->failure, &page->index);
+        status = local_index(page->table, request->index,
+                             (struct scope){page->arena, page->failure}, &page->index);
     if (status == OK)
         status = set_bounds(page);
     if (status != OK)
         return status;
-    *told = page_tell_count(page);
-    if (*told)
+    *answered = page_answer_count(page);
+    if (*answered)
         return OK;
+    if (skips_items(page))
+        page_skip_by_index(page);
     if (page->index != NULL)
         page_copy_entries(page, entries);
-    if (!page_entries_tell(page))
-        page->view = view_hold(page->local);
+    if (!page_entries_suffice(page))
+        page->snapshot = snapshot_hold(page->local);
     return OK;
 }
 
-/* *many: see page_count_range(). */
+/* *many: see page_count_range() and page_skips_many(). */
 static enum status read_once(struct page *page, bool at_once, bool *many) {
-    struct page_entries entries;
-    bool told;
+    struct page_entries entries = {0};
+    bool answered;
     *many = false;
-    pthread_rwlock_rdlock(&page->local->moment);
-    enum status status = look(page, &entries, &told);
-    pthread_rwlock_unlock(&page->local->moment);
-    if (status != OK || told)
+    pthread_rwlock_rdlock(&page->local->state_lock);
+    enum status status = read_under_lock(page, &entries, &answered);
+    pthread_rwlock_unlock(&page->local->state_lock);
+    if (status != OK || answered)
         return status;
+    if (page_skips_many(page) && !at_once) {
+        *many = true;
+        return OK;
+    }
     if (page_counts_range(page))
         status = page_count_range(page, at_once, many);
     else
-        status = page->index == NULL ? page_read_table(page) : page_read_index(page, &entries);
-    return status == OK ? OK : local_fault(status, page->arena, page->failure);
+        status = page->index == NULL ? read_table(page) : page_read_index(page, &entries);
+    if (entries.walk != NULL)
+        index_walk_free(entries.walk);
+    if (status == OK || status == BUSY) /* whose words are there already */
+        return status;
+    return local_fault(status, (struct scope){page->arena, page->failure});
 }
 
-static void let_go(struct page *page) {
-    if (page->view != NULL)
-        view_drop(page->view);
+static void page_release(struct page *page) {
+    if (page->snapshot != NULL)
+        snapshot_drop(page->snapshot);
     if (page->table != NULL)
         table_unref(page->table);
-    page->view = NULL;
+    page->snapshot = NULL;
     page->table = NULL;
 }
 
@@ -235,15 +341,16 @@ static enum status read_page(struct page *page) {
     enum status status = read_once(page, false, &many);
     if (status != OK || !many)
         return status;
-    if (page->request->prompt) {
+    if (page->request->nonblocking) {
         page->size = 0;
-        *page->reply = (struct page_reply){.later = true};
-        return OK;
+        *page->reply = (struct page_reply){0};
+        return failure_set(page->failure, page->arena, WOULD_BLOCK,
+                           "This has to be counted first. Try again soon.");
     }
-    view_drop(page->view);
-    page->view = NULL;
-    page_make_counted(page);
-    let_go(page);
+    snapshot_drop(page->snapshot);
+    page->snapshot = NULL;
+    page_make_count_index(page);
+    page_release(page);
     buf_clear(&page->low);
     buf_clear(&page->high);
     page->size = 0;
@@ -251,13 +358,13 @@ static enum status read_page(struct page *page) {
     return read_once(page, true, &many);
 }
 
-enum status local_page(struct engine *engine, const struct page_request *request,
-                       struct arena *arena, struct failure *failure, struct page_reply *out) {
+enum status local_page(struct engine *engine, const struct page_request *request, struct scope in,
+                       struct page_reply *out) {
     uint8_t memory[2][PAGE_KEY_ROOM];
     struct page page = {.local = (struct local *)engine,
                         .request = request,
-                        .arena = arena,
-                        .failure = failure,
+                        .arena = in.arena,
+                        .failure = in.failure,
                         .reply = out,
                         .low = buf_in(memory[0], PAGE_KEY_ROOM),
                         .high = buf_in(memory[1], PAGE_KEY_ROOM)};
@@ -266,7 +373,7 @@ enum status local_page(struct engine *engine, const struct page_request *request
     enum status status = read_page(&page);
     if (status == OK)
         set_usage(&page);
-    let_go(&page);
+    page_release(&page);
     arena_release(&page.scratch);
     buf_release(&page.low);
     buf_release(&page.high);

@@ -2,7 +2,7 @@
 #ifndef GT_TABLE_LOCAL_PAGE_H
 #define GT_TABLE_LOCAL_PAGE_H
 
-#include "table/local/local_int.h"
+#include "table/local/index_walk.h"
 
 enum { PAGE_KEY_ROOM = 256 }; /* bytes of most keys */
 
@@ -15,10 +15,11 @@ struct page {
 
     struct table *table; /* with a reference */
     const struct table_schema *schema;
-    const struct index *index; /* NULL: the table itself. Its tree only under moment. */
-    struct view *view;         /* with a reference */
+    const struct index *index; /* NULL: the table itself. Its tree only under state_lock. */
+    struct snapshot *snapshot; /* with a reference */
     bool fetch;                /* whole items through a local index that does not show them */
     struct buf low, high;      /* what is left to read: [low, high); an empty high is no bound */
+    uint64_t skip;             /* items of the table to leave out from `low` on */
 
     struct arena scratch;            /* emptied after each item */
     size_t room;                     /* of reply->items */
@@ -31,44 +32,63 @@ struct page {
 static inline bool page_counts(const struct page *page) {
     return page->request->select == SELECT_COUNT;
 }
+/* The order that the page is read in. */
+static inline struct key_order page_order(const struct page *page) {
+    return (struct key_order){page->table, page->schema, page->index};
+}
 /* Where an item is decoded: the request's memory, or scratch if nobody will see it. */
 static inline struct arena *page_arena(struct page *page) {
-    return page_counts(page) ? &page->scratch : page->arena;
+    return page_counts(page) || page->request->visit != NULL ? &page->scratch : page->arena;
 }
 
 /* Whether an index's entries say all that is asked for, so that no item is read. */
-static inline bool page_entries_tell(const struct page *page) {
+static inline bool page_entries_suffice(const struct page *page) {
     return page->index != NULL && page->index->schema->projected == PROJECTED_KEYS && !page->fetch;
 }
 
+/* Whether items are handed over as they are stored: nothing has to look into them. */
+static inline bool page_passes(const struct page *page) {
+    const struct page_request *request = page->request;
+    return request->visit_stored != NULL && request->filter == NULL &&
+           request->projection == NULL && !page->fetch &&
+           (page->index == NULL || page->index->schema->projected == PROJECTED_ALL);
+}
+
+/* Hands over one item as it is stored. The page ends with it if it is the `last`, or *full. */
+enum status page_pass(struct page *page, struct bytes stored, bool last, bool *full);
 /* Evaluates one item: `shown` is what the table or index holds of it and counts by, `item` what
  * filter and projection see. True when the page is full. */
 bool page_take(struct page *page, const struct item *shown, const struct item *item);
 /* Ends the page after this item, with a key to go on from. */
 void page_stop(struct page *page, const struct item *shown);
 
-/* The table's own order: reads the store from low to high, or back. */
-enum status page_read_table(struct page *page);
-
-/* An index: entries copied out of the tree while moment is held, then their items. */
+/* An index: entries copied out of the tree while state_lock is held, then their items. */
 struct page_entries {
     struct bytes *entries;
     size_t count;
-    bool cut; /* more follow, though neither limit nor page size was reached for certain */
+    bool truncated; /* more follow, though neither limit nor page size was reached for certain */
+    struct index_walk *walk; /* not NULL: too many to be copied under one hold of the lock, so that
+                                they are read by this, and `entries` is empty */
 };
 void page_copy_entries(struct page *page, struct page_entries *out);
 enum status page_read_index(struct page *page, const struct page_entries *entries);
-/* How many entries there are from low to high; moment is held. */
+/* How many entries there are from low to high; state_lock is held. */
 uint64_t page_count_entries(const struct page *page);
 
-/* Counts (page_count.c). Answers if a number is asked for that can be told while moment is held. */
-bool page_tell_count(struct page *page);
+/* Counts (page_count.c). Answers if a number is asked for that can be told while state_lock is
+ * held. */
+bool page_answer_count(struct page *page);
 /* Whether a number of items of the table's own order is asked for, which must be whole. */
 bool page_counts_range(const struct page *page);
-/* Counts them at the view. *many: nothing was answered, a tree should be made first; unless
- * `at_once`. */
+/* Counts them at the snapshot. *many: there are too many to count one by one, nothing was answered,
+ * and a count index should be made first. With `at_once` they are counted in any case. */
 enum status page_count_range(struct page *page, bool at_once, bool *many);
-/* Makes it. No view is held. */
-void page_make_counted(struct page *page);
+/* A query of the table that skips items: moves `low` over them if there is a count index to tell
+ * where that is. state_lock is held. */
+void page_skip_by_index(struct page *page);
+/* Whether there are so many left to skip that a count index should be made first. */
+bool page_skips_many(const struct page *page);
+/* Makes the count index of the page's partition. The caller holds no snapshot. */
+void page_make_count_index(struct page *page);
 
 #endif

@@ -1,63 +1,63 @@
-/* Counts: Select=COUNT without a filter is a number, not a page.
+/* Counts: Select=COUNT without a filter is a number, not a page; and items that are skipped.
  *
- * An index's tree tells it, and so does the tree of a counted partition (counted.h). A partition of
- * the table that has none is counted item by item as long as there are few; if there are many, its
- * tree is made and asked instead. If that cannot be had, all keys are walked. */
-#include "table/local/counted.h"
+ * An index's tree tells it, and so does a count index (count_index.h). A partition of the table
+ * that has none is counted item by item as long as there are few; if there are many, its count
+ * index is made and asked instead. If there is no memory for that, all keys are walked. */
+#include "table/local/count_index.h"
 #include "table/local/page.h"
 
 /* Whether the request is for a number of the whole of something. */
-static bool is_plain(const struct page *page) {
+static bool is_plain_count(const struct page *page) {
     const struct page_request *request = page->request;
     return page_counts(page) && request->filter == NULL && request->limit == 0 &&
            !request->strict_paging;
 }
 
 bool page_counts_range(const struct page *page) {
-    return is_plain(page) && page->index == NULL && page->request->keys != NULL;
+    return is_plain_count(page) && page->index == NULL && page->request->keys != NULL;
 }
 
-static struct counted_what partition_of(const struct page *page) {
+static struct count_index_target partition_of(const struct page *page) {
     struct bytes low = buf_bytes(&page->low);
     size_t size = keys_partition_span(page->schema, low);
-    return (struct counted_what){.table = page->table, .prefix = bytes_of(low.data, size)};
+    return (struct count_index_target){.table = page->table, .prefix = bytes_of(low.data, size)};
 }
 
 /* `count` of those that are `size` bytes together; what reading them would have cost is their
  * share. */
-static void answer(struct page *page, uint64_t count, uint64_t all, uint64_t size) {
+static void set_count(struct page *page, uint64_t count, uint64_t all, uint64_t size) {
     page->reply->count = page->reply->scanned = count;
     page->size = all == 0 ? 0 : (size_t)((double)size * ((double)count / (double)all));
 }
 
-static bool tell_range(struct page *page) {
-    struct counted_what what = partition_of(page);
-    const struct tree *tree = counted_find(page->local, &what);
+static bool count_by_index(struct page *page) {
+    struct count_index_target target = partition_of(page);
+    const struct tree *tree = count_index_find(page->local, &target);
     if (tree == NULL)
         return false;
     uint64_t low = tree_rank(tree, buf_bytes(&page->low));
     uint64_t high = tree_rank(tree, buf_bytes(&page->high));
-    answer(page, high > low ? high - low : 0, page->table->item_count, page->table->size);
+    set_count(page, high > low ? high - low : 0, page->table->item_count, page->table->size);
     return true;
 }
 
-bool page_tell_count(struct page *page) {
+bool page_answer_count(struct page *page) {
     const struct page_request *request = page->request;
     const struct table *table = page->table;
-    if (!is_plain(page))
+    if (!is_plain_count(page))
         return false;
     if (page->index != NULL) {
-        answer(page, page_count_entries(page), tree_count(page->index->tree), page->index->size);
+        set_count(page, page_count_entries(page), tree_count(page->index->tree), page->index->size);
         return true;
     }
     if (request->keys != NULL) {
         page->item_count = table->item_count;
         page->table_size = table->size;
-        return tell_range(page);
+        return count_by_index(page);
     }
     if (request->start != NULL || request->segments > 1)
         return false;
-    answer(page, table->item_count, table->item_count, table->size);
+    set_count(page, table->item_count, table->item_count, table->size);
     return true;
 }
 
@@ -67,7 +67,7 @@ static enum status count_few(struct page *page, struct store_iter *iter, bool *m
     enum status status = OK;
     for (bool on = store_iter_first(iter); on && status == OK; on = store_iter_next(iter)) {
         struct item item;
-        if (reply->count == COUNTED_FEW || page->size >= LIMIT_PAGE_SIZE) {
+        if (reply->count == COUNT_INDEX_FEW || page->size >= LIMIT_PAGE_SIZE) {
             *many = true;
             return OK;
         }
@@ -85,7 +85,7 @@ static enum status count_all(struct page *page, struct store_iter *iter) {
     uint64_t count = 0;
     for (bool on = store_iter_first(iter); on; on = store_iter_next(iter))
         count++;
-    answer(page, count, page->item_count, page->table_size);
+    set_count(page, count, page->item_count, page->table_size);
     return store_iter_status(iter);
 }
 
@@ -94,17 +94,38 @@ enum status page_count_range(struct page *page, bool at_once, bool *many) {
     if (bytes_compare(buf_bytes(&page->low), buf_bytes(&page->high)) >= 0)
         return OK;
     struct store_iter *iter =
-        view_iterate(page->view, buf_bytes(&page->low), buf_bytes(&page->high));
+        snapshot_iter_get(page->snapshot, buf_bytes(&page->low), buf_bytes(&page->high));
     enum status status = count_few(page, iter, many);
     if (status == OK && *many && at_once) {
         *many = false;
         status = count_all(page, iter);
     }
-    view_iterated(page->view, iter);
+    snapshot_iter_put(page->snapshot, iter);
     return status;
 }
 
-void page_make_counted(struct page *page) {
-    struct counted_what what = partition_of(page);
-    counted_make(page->local, &what);
+void page_skip_by_index(struct page *page) {
+    struct count_index_target target = partition_of(page);
+    const struct tree *tree = count_index_find(page->local, &target);
+    struct tree_cursor cursor = {0};
+    page->skip = page->request->skip;
+    if (tree == NULL)
+        return;
+    uint64_t rank = tree_rank(tree, buf_bytes(&page->low));
+    bool found = page->skip <= tree_count(tree) && rank + page->skip <= tree_count(tree) &&
+                 tree_seek_rank(&cursor, tree, rank + page->skip);
+    struct bytes to = found ? tree_key(&cursor) : buf_bytes(&page->high);
+    buf_clear(&page->low);
+    buf_put(&page->low, to);
+    page->skip = 0;
+    tree_cursor_release(&cursor);
+}
+
+bool page_skips_many(const struct page *page) {
+    return page->skip > COUNT_INDEX_FEW;
+}
+
+void page_make_count_index(struct page *page) {
+    struct count_index_target target = partition_of(page);
+    count_index_make(page->local, &target);
 }

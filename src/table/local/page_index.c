@@ -1,6 +1,6 @@
-/* Pages through an index. The tree is looked at only while moment is held: the entries that the
- * page may need are copied out, and the view of the same moment is taken with them. Then their
- * items are read at that view, without any lock, from the cache or the store. */
+/* Pages through an index. The tree is looked at only while state_lock is held: the entries that the
+ * page may need are copied out, and the current snapshot is taken with them. Then their items are
+ * read at that snapshot, without any lock, from the cache or the store. */
 #include "table/local/page.h"
 
 /* The least bytes an entry's item can have beyond the entry's own: the names of its keys. */
@@ -66,19 +66,41 @@ static void add_entry(struct page *page, struct page_entries *out, size_t *room,
     out->entries[out->count++] = arena_copy(page->arena, entry);
 }
 
+/* Whether the page is of so many entries that they are copied in slices. Those that need items as
+ * well are not: who holds a snapshot must not wait for state_lock. */
+static bool begin_walk(struct page *page, struct page_entries *out) {
+    const struct page_request *request = page->request;
+    if (!request->whole || !page_entries_suffice(page) ||
+        (request->limit != 0 && request->limit <= LIMIT_WALK_SLICE))
+        return false;
+    struct span span = span_of(page);
+    uint64_t count = span.to - span.from;
+    if (request->limit != 0 && request->limit < count)
+        count = request->limit;
+    if (count <= LIMIT_WALK_SLICE)
+        return false;
+    struct index_walk_range range = {span.from, span.from + count, request->backward};
+    if (request->backward)
+        range.from = span.to - count, range.to = span.to;
+    out->walk = index_walk_begin(page->local, page->index, &range);
+    return true;
+}
+
 void page_copy_entries(struct page *page, struct page_entries *out) {
     size_t names = names_size(page), size = 0, room = 0;
     uint64_t count;
     uint8_t memory[PAGE_KEY_ROOM];
     struct tree_cursor cursor = {.key = buf_in(memory, sizeof(memory))};
     *out = (struct page_entries){0};
+    if (begin_walk(page, out))
+        return;
     for (bool more = first_entry(page, &cursor, &count); more;
          more = page->request->backward ? tree_prev(&cursor) : tree_next(&cursor)) {
         struct bytes entry = tree_key(&cursor);
         if (out->count == count || !within(page, entry))
             break;
         if (size >= LIMIT_PAGE_SIZE && !page->request->whole) {
-            out->cut = true;
+            out->truncated = true;
             break;
         }
         add_entry(page, out, &room, entry);
@@ -92,29 +114,53 @@ uint64_t page_count_entries(const struct page *page) {
     return span.to - span.from;
 }
 
-/* The item an entry points at. An entry without its item is damage. */
-static enum status read_item(struct page *page, struct bytes entry, struct buf *key,
-                             struct item *out) {
-    struct bytes stored;
+/* The items of an index's entries, while they are read one after the other. */
+struct entry_reader {
+    struct page *page;
+    struct buf key;           /* in the store, of the item that is being read */
+    struct entry_shape shape; /* set if the entries say all that is asked for */
+};
+
+/* Reads the item that an entry points at, as it is stored. An entry without its item is damage. */
+static enum status read_stored(struct entry_reader *reader, struct bytes entry, struct bytes *out) {
+    struct page *page = reader->page;
+    struct buf *key = &reader->key;
+    struct key_order order = page_order(page);
     buf_clear(key);
-    enum status status = keys_entry_to_item(key, page->table, page->schema, page->index, entry);
+    enum status status = keys_entry_to_item(key, &order, entry);
     if (status == OK)
-        status = local_read(page->local, page->view, buf_bytes(key), page_arena(page), &stored);
-    if (status == OK)
-        status = item_decode(stored, page->local->names, page_arena(page), out);
+        status =
+            snapshot_read(page->snapshot, hashed_key_of(buf_bytes(key)), page_arena(page), out);
     return status == NOT_FOUND ? DAMAGED : status;
 }
 
-static enum status take_entry(struct page *page, struct bytes entry,
-                              const struct entry_shape *shape, struct buf *key, bool last,
+static enum status read_item(struct entry_reader *reader, struct bytes entry, struct item *out) {
+    struct page *page = reader->page;
+    struct bytes stored;
+    enum status status = read_stored(reader, entry, &stored);
+    return status == OK ? item_decode(stored, page->local->names, page_arena(page), out) : status;
+}
+
+static enum status pass_entry(struct entry_reader *reader, struct bytes entry, bool last,
                               bool *full) {
+    struct bytes stored;
+    enum status status = read_stored(reader, entry, &stored);
+    return status == OK ? page_pass(reader->page, stored, last, full) : status;
+}
+
+/* Adds the entry's item to the page. The page ends with it if it is the last, or *full. */
+static enum status take_entry(struct entry_reader *reader, struct bytes entry, bool last,
+                              bool *full) {
+    struct page *page = reader->page;
     struct item whole, shown;
     enum status status;
-    if (page_entries_tell(page)) {
-        status = keys_entry_decode(shape, entry, page_arena(page), &shown);
+    if (page_passes(page))
+        return pass_entry(reader, entry, last, full);
+    if (page_entries_suffice(page)) {
+        status = keys_entry_decode(&reader->shape, entry, page_arena(page), &shown);
         whole = shown;
     } else {
-        status = read_item(page, entry, key, &whole);
+        status = read_item(reader, entry, &whole);
         if (status == OK)
             shown = rules_project(page->schema, page->index->schema, &whole, page_arena(page));
     }
@@ -128,17 +174,40 @@ static enum status take_entry(struct page *page, struct bytes entry,
     return OK;
 }
 
+/* The entries of a page that is read in slices. */
+static enum status take_walked(struct entry_reader *reader, struct index_walk *walk) {
+    struct page *page = reader->page;
+    struct bytes entry;
+    bool done = false, full = false;
+    enum status status = OK;
+    while (status == OK && !done)
+        status = index_walk_step(walk, &done);
+    if (status != OK)
+        return failure_set(page->failure, page->arena, status,
+                           "The index was changed while it was read. Try again soon.");
+    while (status == OK && !full && index_walk_next(walk, &entry)) {
+        /* Items refer to the entry's bytes, which go away with the walk. */
+        if (page_arena(page) == page->arena)
+            entry = arena_copy(page->arena, entry);
+        status = take_entry(reader, entry, false, &full);
+    }
+    return status;
+}
+
 enum status page_read_index(struct page *page, const struct page_entries *entries) {
-    struct buf key = {0};
-    struct entry_shape shape;
+    struct entry_reader reader;
     enum status status = OK;
     bool full = false;
-    if (page_entries_tell(page))
-        keys_shape(&shape, page->index, page->arena);
+    reader.page = page; /* the shape is large, and seldom used: it is not cleared */
+    reader.key = (struct buf){0};
+    if (page_entries_suffice(page))
+        keys_shape(&reader.shape, page->index, page->arena);
     for (size_t i = 0; i < entries->count && status == OK && !full; i++) {
-        bool last = entries->cut && i + 1 == entries->count;
-        status = take_entry(page, entries->entries[i], &shape, &key, last, &full);
+        bool last = entries->truncated && i + 1 == entries->count;
+        status = take_entry(&reader, entries->entries[i], last, &full);
     }
-    buf_release(&key);
+    if (entries->walk != NULL)
+        status = take_walked(&reader, entries->walk);
+    buf_release(&reader.key);
     return status;
 }

@@ -1,7 +1,13 @@
-/* Reading streams: a page of a shard at a view. */
+/* Reading streams: the list of them, and a page of one shard at a snapshot. Any thread. */
 #include "table/local/local_int.h"
 
-enum { READ_RECORDS_MAX = 1000, READ_SIZE_MAX = 1024 * 1024, PASSED_MAX = 20000 };
+#include "base/limits.h"
+
+enum {
+    READ_RECORDS_MAX = LIMIT_STREAM_RECORDS,
+    READ_SIZE_MAX = LIMIT_STREAM_SIZE,
+    PASSED_MAX = 20000
+};
 
 static struct stream_info copy_info(const struct stream_info *info, struct arena *arena) {
     struct stream_info copy = *info;
@@ -23,7 +29,7 @@ enum status local_streams(struct engine *engine, const struct stream_list_reques
         label_ms = 0;
     }
     *out = (struct stream_list){0};
-    pthread_rwlock_rdlock(&local->moment);
+    pthread_rwlock_rdlock(&local->state_lock);
     const struct streams *streams = &local->streams;
     size_t at = streams_seek(streams, from, label_ms), end = at;
     while (end < streams->count &&
@@ -34,45 +40,50 @@ enum status local_streams(struct engine *engine, const struct stream_list_reques
     for (; out->count < count; out->count++)
         out->streams[out->count] = copy_info(&streams->at[at + out->count]->info, arena);
     out->more = end - at > count;
-    pthread_rwlock_unlock(&local->moment);
+    pthread_rwlock_unlock(&local->state_lock);
     return OK;
 }
 
-/* The stream, copied, with its table's number; and the view of the same moment, if asked for. */
-static enum status find(struct local *local, struct bytes table, int64_t label_ms,
-                        struct arena *arena, struct failure *failure, struct stream *out,
-                        struct view **view) {
-    pthread_rwlock_rdlock(&local->moment);
-    const struct stream *stream = streams_find(&local->streams, table, label_ms);
+/* A stream as it is at a snapshot. */
+struct found_stream {
+    struct stream stream;      /* a copy: only its table's number and `info` are set */
+    struct snapshot *snapshot; /* to be dropped by the caller */
+};
+
+static enum status find_stream(struct local *local, const struct stream_id *id, struct scope in,
+                               struct found_stream *out) {
+    pthread_rwlock_rdlock(&local->state_lock);
+    const struct stream *stream = streams_find(&local->streams, id->table, id->label_ms);
     if (stream != NULL) {
-        *out = (struct stream){.table = stream->table, .info = copy_info(&stream->info, arena)};
-        if (view != NULL)
-            *view = view_hold(local);
+        out->stream =
+            (struct stream){.table = stream->table, .info = copy_info(&stream->info, in.arena)};
+        out->snapshot = snapshot_hold(local);
     }
-    pthread_rwlock_unlock(&local->moment);
+    pthread_rwlock_unlock(&local->state_lock);
     if (stream == NULL)
-        return failure_set(failure, arena, NO_RESOURCE, "Requested resource not found");
+        return failure_set(in.failure, in.arena, NO_RESOURCE, "Requested resource not found");
     return OK;
 }
 
-enum status local_stream(struct engine *engine, struct bytes table, int64_t label_ms,
-                         struct arena *arena, struct failure *failure, struct stream_info *out) {
-    struct stream stream;
-    enum status status =
-        find((struct local *)engine, table, label_ms, arena, failure, &stream, NULL);
-    if (status == OK)
-        *out = stream.info;
-    return status;
+enum status local_stream(struct engine *engine, const struct stream_id *id, struct scope in,
+                         struct stream_info *out) {
+    struct found_stream found;
+    enum status status = find_stream((struct local *)engine, id, in, &found);
+    if (status != OK)
+        return status;
+    snapshot_drop(found.snapshot);
+    *out = found.stream.info;
+    return OK;
 }
 
 struct reading {
-    struct local *local;
     const struct stream_read_request *request;
-    const struct stream *stream;
-    struct arena *arena;
+    struct record_reader records;
+    struct arena *arena; /* of the request */
     struct stream_read_reply *reply;
     size_t limit, room, size;
-    unsigned passed; /* records that are not of a partition asked for */
+    unsigned passed;  /* records that are not of a partition asked for, or gone */
+    bool from_oldest; /* that the stream has */
 };
 
 /* Room for more records as they come: most reads are short. */
@@ -91,14 +102,13 @@ static struct stream_record *next_record(struct reading *reading) {
 }
 
 /* Whether the record is of a partition that is asked for. */
-static enum status look(struct reading *reading, struct bytes value, bool *wanted) {
+static enum status match_partition(struct reading *reading, struct bytes value, bool *wanted) {
     const struct stream_read_request *request = reading->request;
     struct value partition = {0};
     enum status status = OK;
     *wanted = request->partition_count == 0;
     if (!*wanted)
-        status = stream_record_partition(value, &reading->stream->info.keys, reading->local->names,
-                                         reading->arena, &partition);
+        status = stream_record_partition(value, &reading->records, &partition);
     for (size_t i = 0; status == OK && i < request->partition_count && !*wanted; i++)
         *wanted =
             partition.type == VALUE_S && bytes_starts(partition.bytes, request->partitions[i]);
@@ -110,8 +120,7 @@ static enum status take_record(struct reading *reading, uint64_t sequence, struc
     record->sequence = sequence;
     reading->size += value.size;
     enum status status =
-        stream_record_read(arena_copy(reading->arena, value), &reading->stream->info.keys,
-                           reading->local->names, reading->arena, record);
+        stream_record_read(arena_copy(reading->arena, value), &reading->records, record);
     if (status == OK)
         reading->reply->count++;
     return status;
@@ -130,7 +139,7 @@ static enum status read_record(struct reading *reading, uint64_t sequence, struc
     *full = is_full(reading);
     if (*full)
         return OK;
-    if (look(reading, value, &wanted) != OK)
+    if (match_partition(reading, value, &wanted) != OK)
         return DAMAGED;
     *full = wanted && reply->count != 0 && reading->size + value.size > READ_SIZE_MAX;
     if (*full)
@@ -152,18 +161,32 @@ static enum status read_bundle(struct reading *reading, struct bundle_iter *from
     return status == NOT_FOUND ? OK : status;
 }
 
+/* Reads the records that the iterator stands on. Those of a folder that is a copy may no longer be
+ * in the log: whoever begins with the oldest passes over them, for others they were trimmed. */
+static enum status read_stored(struct reading *reading, struct store_iter *iter, bool *full) {
+    struct stream_position last;
+    struct bytes value;
+    *full = false;
+    if (!stream_key_read(store_iter_key(iter), &last))
+        return DAMAGED;
+    enum status status = store_iter_load(iter, &value);
+    if (status == NOT_FOUND) {
+        *full = reading->reply->trimmed = !reading->from_oldest;
+        reading->passed++;
+        return OK;
+    }
+    if (status != OK)
+        return status;
+    struct bundle_iter from = bundle_read(value, last.sequence);
+    return read_bundle(reading, &from, full);
+}
+
 static enum status read_all(struct reading *reading, struct store_iter *iter) {
     bool full = false, there = store_iter_first(iter);
     while (there && !is_full(reading)) {
-        uint32_t table;
-        int64_t label_ms;
-        unsigned shard;
-        uint64_t last;
-        if (!stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, &last))
-            return DAMAGED;
-        struct bundle_iter from = bundle_read(store_iter_value(iter), last);
-        if (read_bundle(reading, &from, &full) != OK)
-            return DAMAGED;
+        enum status status = read_stored(reading, iter, &full);
+        if (status != OK)
+            return status;
         if (full)
             break;
         there = store_iter_next(iter);
@@ -173,45 +196,46 @@ static enum status read_all(struct reading *reading, struct store_iter *iter) {
 }
 
 enum status local_stream_read(struct engine *engine, const struct stream_read_request *request,
-                              struct arena *arena, struct failure *failure,
-                              struct stream_read_reply *out) {
+                              struct scope in, struct stream_read_reply *out) {
     struct local *local = (struct local *)engine;
-    struct stream stream;
-    struct view *view;
+    struct stream_id id = {request->table, request->label_ms};
+    struct found_stream found;
     *out = (struct stream_read_reply){.next = request->from};
-    enum status status =
-        find(local, request->table, request->label_ms, arena, failure, &stream, &view);
+    enum status status = find_stream(local, &id, in, &found);
     if (status != OK)
         return status;
+    const struct stream_info *info = &found.stream.info;
+    struct stream_position from = stream_shard_start(&found.stream, request->shard);
+    struct stream_position to = stream_shard_start(&found.stream, request->shard + 1);
+    from.sequence = request->from;
     uint8_t low[STREAM_KEY_SIZE], high[STREAM_KEY_SIZE];
-    struct store_range range = {
-        .family = STORE_STREAM,
-        .snapshot = view->snapshot,
-        .low = stream_key(stream.table, request->label_ms, request->shard, request->from, low),
-        .high = stream_key(stream.table, request->label_ms, request->shard + 1, 0, high)};
-    struct reading reading = {.local = local,
-                              .request = request,
-                              .stream = &stream,
-                              .arena = arena,
+    struct store_range range = {.family = STORE_STREAM,
+                                .snapshot = found.snapshot->stored,
+                                .low = stream_key(&from, low),
+                                .high = stream_key(&to, high)};
+    struct reading reading = {.request = request,
+                              .records = {&info->keys, local->names, in.arena},
+                              .arena = in.arena,
                               .reply = out,
                               .limit = request->limit};
     if (reading.limit > READ_RECORDS_MAX)
         reading.limit = READ_RECORDS_MAX;
-    out->trimmed = request->from < stream.info.kept[request->shard];
+    out->trimmed = request->from < info->kept[request->shard];
+    reading.from_oldest = request->from == info->kept[request->shard];
     if (!out->trimmed) {
         struct store_iter *iter = store_iter_open(local->store, &range);
         status = read_all(&reading, iter);
         store_iter_close(iter);
-        out->ended = out->caught_up && !stream.info.enabled;
+        out->ended = out->caught_up && !info->enabled;
     }
-    view_drop(view);
-    return status == OK ? OK : local_fault(status, arena, failure);
+    snapshot_drop(found.snapshot);
+    return status == OK ? OK : local_fault(status, in);
 }
 
 uint64_t local_stream_latest(struct engine *engine) {
     struct local *local = (struct local *)engine;
-    pthread_rwlock_rdlock(&local->moment);
+    pthread_rwlock_rdlock(&local->state_lock);
     uint64_t next = local->streams.next;
-    pthread_rwlock_unlock(&local->moment);
+    pthread_rwlock_unlock(&local->state_lock);
     return next;
 }

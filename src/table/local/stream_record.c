@@ -24,24 +24,22 @@ static uint8_t *put_number(uint8_t *to, uint64_t number, unsigned size) {
     return to + size;
 }
 
-struct bytes stream_key(uint32_t table, int64_t label_ms, unsigned shard, uint64_t sequence,
-                        uint8_t *room) {
-    uint8_t *at = put_number(room, table, 4);
-    at = put_number(at, (uint64_t)label_ms, 8);
-    at = put_number(at, shard, 1);
-    put_number(at, sequence, 8);
+struct bytes stream_key(const struct stream_position *position, uint8_t *room) {
+    uint8_t *at = put_number(room, position->table, 4);
+    at = put_number(at, (uint64_t)position->label_ms, 8);
+    at = put_number(at, position->shard, 1);
+    put_number(at, position->sequence, 8);
     return bytes_of(room, STREAM_KEY_SIZE);
 }
 
-bool stream_key_read(struct bytes key, uint32_t *table, int64_t *label_ms, unsigned *shard,
-                     uint64_t *sequence) {
+bool stream_key_read(struct bytes key, struct stream_position *out) {
     uint64_t label;
-    uint8_t number;
-    if (!take_u32(&key, table) || !take_u64(&key, &label) || !take_u8(&key, &number) ||
-        !take_u64(&key, sequence) || key.size != 0 || number >= STREAM_SHARDS)
+    uint8_t shard;
+    if (!take_u32(&key, &out->table) || !take_u64(&key, &label) || !take_u8(&key, &shard) ||
+        !take_u64(&key, &out->sequence) || key.size != 0 || shard >= STREAM_SHARDS_MAX)
         return false;
-    *label_ms = (int64_t)label;
-    *shard = number;
+    out->label_ms = (int64_t)label;
+    out->shard = shard;
     return true;
 }
 
@@ -95,36 +93,37 @@ enum status stream_record_created(struct bytes from, int64_t *out) {
     return take_head(&from, &flags, out) ? OK : DAMAGED;
 }
 
-static enum status take_image(struct bytes *from, const struct names *names, struct arena *arena,
+static enum status take_image(struct bytes *from, const struct record_reader *reader,
                               struct item *out) {
     struct bytes stored;
-    return take_counted(from, &stored) ? item_decode(stored, names, arena, out) : DAMAGED;
+    return take_counted(from, &stored) ? item_decode(stored, reader->names, reader->arena, out)
+                                       : DAMAGED;
 }
 
 /* The keys out of an image. */
-static enum status find_keys(const struct key_schema *keys, const struct item *image,
-                             struct arena *arena, struct item *out) {
+static enum status find_keys(const struct record_reader *reader, const struct item *image,
+                             struct item *out) {
+    const struct key_schema *keys = reader->keys;
     struct table_schema schema = {.keys = *keys};
     for (unsigned i = 0; i < key_schema_count(keys); i++)
         if (item_get(image, keys->parts[i].name) == NULL)
             return DAMAGED;
-    *out = rules_key_of(&schema, NULL, image, arena);
+    *out = rules_key_of(&schema, NULL, image, reader->arena);
     return OK;
 }
 
-enum status stream_record_partition(struct bytes from, const struct key_schema *keys,
-                                    const struct names *names, struct arena *arena,
+enum status stream_record_partition(struct bytes from, const struct record_reader *reader,
                                     struct value *out) {
     uint8_t flags;
     int64_t created_ms;
     struct bytes image;
     if (!take_head(&from, &flags, &created_ms) || !take_counted(&from, &image))
         return DAMAGED;
-    return item_decode_some(image, names, &keys->parts[0].name, 1, arena, out);
+    struct item_wanted wanted = {reader->names, &reader->keys->parts[0].name, 1};
+    return item_decode_some(image, &wanted, reader->arena, out);
 }
 
-enum status stream_record_read(struct bytes from, const struct key_schema *keys,
-                               const struct names *names, struct arena *arena,
+enum status stream_record_read(struct bytes from, const struct record_reader *reader,
                                struct stream_record *out) {
     uint8_t flags;
     if (!take_head(&from, &flags, &out->created_ms))
@@ -135,13 +134,13 @@ enum status stream_record_read(struct bytes from, const struct key_schema *keys,
     out->has_new = (flags & FLAG_NEW) != 0;
     enum status status = OK;
     if ((flags & FLAG_KEYS) != 0)
-        status = take_image(&from, names, arena, &out->keys);
+        status = take_image(&from, reader, &out->keys);
     if (status == OK && out->has_old)
-        status = take_image(&from, names, arena, &out->old);
+        status = take_image(&from, reader, &out->old);
     if (status == OK && out->has_new)
-        status = take_image(&from, names, arena, &out->new);
+        status = take_image(&from, reader, &out->new);
     if (status == OK && (flags & FLAG_KEYS) == 0)
-        status = find_keys(keys, out->has_new ? &out->new : &out->old, arena, &out->keys);
+        status = find_keys(reader, out->has_new ? &out->new : &out->old, &out->keys);
     if (status != OK || from.size != 0)
         return DAMAGED;
     out->size = item_size(&out->keys) + (out->has_old ? item_size(&out->old) : 0) +

@@ -1,23 +1,28 @@
-/* Trimming: what has passed its time goes, a whole range of a shard at once.
+/* Trimming streams: removes records that are older than a day, a whole range of a shard at once.
  *
- * The end of the range is found by halving, since records stand in the order they were made in;
- * those of a bundle go together, when the last of them has passed its time. So a step costs some
- * dozens of seeks, however much it removes. (A clock that was set back may make a record go too
- * soon or too late, by as much.) Each range leaves a mark in the store until it is compacted, so a
- * stream is trimmed every few minutes rather than every second. */
+ * The end of the range is found by binary search, since records stand in the order they were made
+ * in; those of a bundle go together, when the last of them has passed its time. So a step costs
+ * some dozens of seeks, however much it removes. (A clock that was set back may make a record go
+ * too soon or too late, by as much.) Each range leaves a mark in the store until it is compacted,
+ * so a stream is trimmed every few minutes rather than every second.
+ *
+ * The records themselves stand in the store's log, so the oldest that is kept of any stream says
+ * how much of the log is. When a record was committed stands beside its key: no value is read here.
+ */
 #include "base/clock.h"
 #include "table/local/writer.h"
 
-enum { LOOKS_MAX = 64, TRIM_EVERY_MS = 5 * 60 * 1000 };
+enum { SHARDS_A_STEP = 64, TRIM_EVERY_MS = 5 * 60 * 1000 };
 
-/* One shard, and what to make of it. */
+/* One shard, and what is to be removed of it. */
 struct trim {
     struct local *local;
     struct stream *stream;
     unsigned shard;
-    int64_t cutoff_ms;
-    uint64_t kept;     /* found */
-    int64_t oldest_ms; /* of what stays */
+    int64_t cutoff_ms; /* what was made until then goes */
+    int64_t oldest_ms; /* when the first record that stays was made, */
+    uint64_t segment;  /* and in which of the log's segments it stands */
+    uint64_t kept;     /* its sequence number: all before it go */
     struct trim *next;
 };
 
@@ -26,68 +31,83 @@ struct step {
     struct local *local;
     struct arena arena;
     int64_t now_ms;
-    unsigned looks;
+    unsigned looks; /* shards looked at */
     struct trim *trims;
     struct stream *ended; /* gone as a whole, at most one a step */
 };
 
 /* --- finding --- */
 
-/* The last of the records that the iterator is at. */
-static bool look(struct store_iter *iter, bool there, uint64_t *sequence, int64_t *created_ms) {
-    uint32_t table;
-    int64_t label_ms;
-    unsigned shard;
+/* The last record of a bundle. */
+struct bundle_end {
+    uint64_t sequence;
+    int64_t created_ms; /* or when it was committed, at once after that */
+    uint64_t segment;   /* of the log; 0: it is not there, and those behind it may be anywhere */
+};
+
+/* What cannot be read is as old as can be. */
+static int64_t read_created(struct store_iter *iter, uint64_t sequence) {
     struct bytes last;
-    if (!there || !stream_key_read(store_iter_key(iter), &table, &label_ms, &shard, sequence))
+    int64_t created_ms;
+    if (bundle_last(store_iter_value(iter), sequence, &last) != OK ||
+        stream_record_created(last, &created_ms) != OK)
+        return 0;
+    return created_ms;
+}
+
+/* Finds the first bundle of the shard that ends at `from` or later. False if there is none. */
+static bool seek_bundle(const struct trim *trim, struct store_iter *iter, uint64_t from,
+                        struct bundle_end *out) {
+    uint8_t key[STREAM_KEY_SIZE];
+    struct stream_position position = stream_shard_start(trim->stream, trim->shard);
+    struct store_logged logged = {0};
+    position.sequence = from;
+    if (!store_iter_seek(iter, stream_key(&position, key)) ||
+        !stream_key_read(store_iter_key(iter), &position))
         return false;
-    /* What cannot be read is as old as can be. */
-    if (bundle_last(store_iter_value(iter), *sequence, &last) != OK ||
-        stream_record_created(last, created_ms) != OK)
-        *created_ms = 0;
+    out->sequence = position.sequence;
+    out->created_ms =
+        store_iter_logged(iter, &logged) ? logged.time_ms : read_created(iter, out->sequence);
+    out->segment = logged.segment;
     return true;
 }
 
-static bool look_from(const struct trim *trim, struct store_iter *iter, uint64_t from,
-                      uint64_t *sequence, int64_t *created_ms) {
-    uint8_t key[STREAM_KEY_SIZE];
-    const struct stream *stream = trim->stream;
-    bool there = store_iter_seek(
-        iter, stream_key(stream->table, stream->info.label_ms, trim->shard, from, key));
-    return look(iter, there, sequence, created_ms);
+/* Sets what is told of the first record that stays. */
+static void find_oldest(struct trim *trim, struct store_iter *iter, struct bundle_end *end) {
+    bool some = seek_bundle(trim, iter, trim->kept, end);
+    trim->oldest_ms = some ? end->created_ms : STREAM_EMPTY;
+    trim->segment = some ? end->segment : UINT64_MAX;
 }
 
-/* Sets kept and oldest_ms. */
+/* Sets kept, oldest_ms and segment. */
 static void find_kept(struct trim *trim, struct store_iter *iter) {
-    uint64_t sequence, low = 0, high = trim->local->streams.next;
-    int64_t created_ms;
+    uint64_t low = 0, high = trim->local->streams.next;
+    struct bundle_end end;
     trim->kept = trim->stream->info.kept[trim->shard];
-    trim->oldest_ms = STREAM_EMPTY;
-    if (!look_from(trim, iter, trim->kept, &sequence, &created_ms))
+    find_oldest(trim, iter, &end);
+    if (trim->oldest_ms == STREAM_EMPTY)
         return;
-    trim->oldest_ms = created_ms;
-    if (created_ms > trim->cutoff_ms)
+    if (end.created_ms > trim->cutoff_ms)
         return;
-    low = sequence; /* the last known to be too old; `high` and what follows is not */
+    low = end.sequence; /* the last known to be too old; `high` and what follows is not */
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (look_from(trim, iter, middle, &sequence, &created_ms) && sequence < high &&
-            created_ms <= trim->cutoff_ms)
-            low = sequence;
+        if (seek_bundle(trim, iter, middle, &end) && end.sequence < high &&
+            end.created_ms <= trim->cutoff_ms)
+            low = end.sequence;
         else
             high = middle;
     }
     trim->kept = high;
-    if (!look_from(trim, iter, high, &sequence, &trim->oldest_ms))
-        trim->oldest_ms = STREAM_EMPTY;
+    find_oldest(trim, iter, &end);
 }
 
 static void look_at_shard(struct step *step, struct stream *stream, unsigned shard) {
     uint8_t low[STREAM_KEY_SIZE], high[STREAM_KEY_SIZE];
+    struct stream_position from = stream_shard_start(stream, shard), to = from;
+    to.sequence = UINT64_MAX;
     struct store_range range = {
-        .family = STORE_STREAM,
-        .low = stream_key(stream->table, stream->info.label_ms, shard, 0, low),
-        .high = stream_key(stream->table, stream->info.label_ms, shard, UINT64_MAX, high)};
+        .family = STORE_STREAM, .low = stream_key(&from, low), .high = stream_key(&to, high)};
     struct trim *trim = ARENA_NEW(&step->arena, struct trim);
     *trim = (struct trim){.local = step->local,
                           .stream = stream,
@@ -102,6 +122,7 @@ static void look_at_shard(struct step *step, struct stream *stream, unsigned sha
         return;
     if (trim->kept == stream->info.kept[shard]) {
         stream->oldest_ms[shard] = trim->oldest_ms;
+        stream->oldest_segment[shard] = trim->segment;
         return;
     }
     trim->next = step->trims;
@@ -116,7 +137,7 @@ static void look_at_stream(struct step *step, struct stream *stream) {
     }
     if (step->now_ms < stream->trim_after_ms)
         return;
-    for (unsigned shard = 0; shard < STREAM_SHARDS; shard++)
+    for (unsigned shard = 0; shard < STREAM_SHARDS_MAX; shard++)
         if (stream->oldest_ms[shard] <= cutoff_ms)
             look_at_shard(step, stream, shard);
 }
@@ -125,18 +146,17 @@ static void look_at_stream(struct step *step, struct stream *stream) {
 
 static void remove_range(struct store_batch *batch, const struct trim *trim) {
     uint8_t low[STREAM_KEY_SIZE], high[STREAM_KEY_SIZE];
-    const struct stream *stream = trim->stream;
-    int64_t label_ms = stream->info.label_ms;
-    store_del_range(batch, STORE_STREAM, stream_key(stream->table, label_ms, trim->shard, 0, low),
-                    stream_key(stream->table, label_ms, trim->shard, trim->kept, high));
+    struct stream_position from = stream_shard_start(trim->stream, trim->shard), to = from;
+    to.sequence = trim->kept;
+    store_del_range(batch, STORE_STREAM, stream_key(&from, low), stream_key(&to, high));
 }
 
 static void remove_stream(struct store_batch *batch, const struct stream *stream) {
     uint8_t low[STREAM_KEY_SIZE], high[STREAM_KEY_SIZE];
-    store_del_range(batch, STORE_STREAM,
-                    stream_key(stream->table, stream->info.label_ms, 0, 0, low),
-                    stream_key(stream->table, stream->info.label_ms + 1, 0, 0, high));
-    stream_del_about(batch, stream);
+    struct stream_position from = stream_shard_start(stream, 0), to = from;
+    to.label_ms++;
+    store_del_range(batch, STORE_STREAM, stream_key(&from, low), stream_key(&to, high));
+    stream_del_info(batch, stream);
 }
 
 /* The stream's record as it will be, after all of its trims in the step. */
@@ -146,7 +166,7 @@ static void put_trimmed(struct store_batch *batch, const struct step *step,
     for (const struct trim *trim = step->trims; trim != NULL; trim = trim->next)
         if (trim->stream == stream)
             next.info.kept[trim->shard] = trim->kept;
-    stream_put_about(batch, &next);
+    stream_put_info(batch, &next);
 }
 
 static enum status write_step(struct step *step) {
@@ -161,37 +181,65 @@ static enum status write_step(struct step *step) {
     }
     if (step->ended != NULL)
         remove_stream(batch, step->ended);
-    enum status status = store_write(step->local->store, batch, &step->arena, &failure);
+    enum status status =
+        store_write(step->local->store, batch, (struct scope){&step->arena, &failure});
     store_batch_free(batch);
     return status;
 }
 
 static void take_step(struct step *step) {
     struct local *local = step->local;
-    pthread_rwlock_wrlock(&local->moment);
+    pthread_rwlock_wrlock(&local->state_lock);
     for (const struct trim *trim = step->trims; trim != NULL; trim = trim->next) {
         trim->stream->info.kept[trim->shard] = trim->kept;
         trim->stream->oldest_ms[trim->shard] = trim->oldest_ms;
+        trim->stream->oldest_segment[trim->shard] = trim->segment;
         trim->stream->trim_after_ms = step->now_ms + TRIM_EVERY_MS;
     }
     if (step->ended != NULL)
         streams_remove(&local->streams, step->ended);
-    view_advance(local);
-    pthread_rwlock_unlock(&local->moment);
+    snapshot_advance(local);
+    pthread_rwlock_unlock(&local->state_lock);
     atomic_fetch_add_explicit(&local->commits, 1, memory_order_relaxed);
+}
+
+/* --- the log --- */
+
+static uint64_t oldest_segment(const struct stream *stream) {
+    uint64_t oldest = UINT64_MAX;
+    for (unsigned shard = 0; shard < STREAM_SHARDS_MAX; shard++)
+        if (stream->oldest_ms[shard] != STREAM_EMPTY && stream->oldest_segment[shard] < oldest)
+            oldest = stream->oldest_segment[shard];
+    return oldest;
+}
+
+/* All streams were looked at: what none of them has in the log may go. */
+static void release_log(struct local *local) {
+    struct streams *streams = &local->streams;
+    uint64_t kept = streams->segment;
+    for (size_t i = 0; i < streams->count; i++) {
+        uint64_t oldest = oldest_segment(streams->at[i]);
+        if (oldest < kept)
+            kept = oldest;
+    }
+    store_keep_log(local->store, kept);
+    streams->segment = streams->last_segment;
+    streams->last_segment = store_log_position(local->store);
 }
 
 int64_t stream_trim(struct local *local) {
     struct streams *streams = &local->streams;
     struct step step = {.local = local, .now_ms = clock_now_ms()};
     arena_init(&step.arena);
-    while (streams->trimming < streams->count && step.looks < LOOKS_MAX && step.ended == NULL)
+    while (streams->trimming < streams->count && step.looks < SHARDS_A_STEP && step.ended == NULL)
         look_at_stream(&step, streams->at[streams->trimming++]);
     bool more = streams->trimming < streams->count;
     if (!more)
         streams->trimming = 0;
     if ((step.trims != NULL || step.ended != NULL) && write_step(&step) == OK)
         take_step(&step);
+    if (!more)
+        release_log(local);
     arena_release(&step.arena);
-    return more ? 0 : TICK_MAX_US;
+    return more ? 0 : JOB_WAIT_MAX_US;
 }

@@ -1,16 +1,18 @@
-/* Which streams there are. A stream's record:
+/* The list of streams, and their records in the catalogue. A stream's record:
  *
  *   format:byte name (counted) table's id (counted) view:byte
  *   partition parts:byte sort parts:byte (type:byte name (counted))*
- *   enabled:byte first last ended_ms kept* (varints)
+ *   enabled:byte first last ended_ms kept* (varints), STREAM_SHARDS_MAX of these; shards:byte
+ *
+ * Format 1 has no `shards` at its end: such a stream has four.
  *
  * A table whose stream has no record (it was made by an earlier program) has one all the same: what
  * matters of it stands in the table's own. */
 #include "base/clock.h"
 #include "base/mem.h"
-#include "table/local/local_int.h"
+#include "table/local/writer.h"
 
-enum { STREAM_FORMAT = 1, ABOUT_KEY_SIZE = 1 + 4 + 8 };
+enum { STREAM_FORMAT = 2, SHARDS_OF_FORMAT_1 = 4, ABOUT_KEY_SIZE = 1 + 4 + 8 };
 
 /* --- in memory --- */
 
@@ -23,7 +25,7 @@ static struct stream *stream_new(uint32_t table, const struct stream_info *info)
     stream->info.table_id = arena_copy(&stream->arena, info->table_id);
     for (unsigned i = 0; i < key_schema_count(&info->keys); i++)
         stream->info.keys.parts[i].name = arena_copy(&stream->arena, info->keys.parts[i].name);
-    for (unsigned i = 0; i < STREAM_SHARDS; i++)
+    for (unsigned i = 0; i < STREAM_SHARDS_MAX; i++)
         stream->oldest_ms[i] = STREAM_UNKNOWN;
     return stream;
 }
@@ -96,13 +98,14 @@ int64_t streams_label(const struct local *local, struct bytes table) {
 
 static struct bytes about_key(const struct stream *stream, uint8_t *room) {
     uint8_t key[STREAM_KEY_SIZE];
-    stream_key(stream->table, stream->info.label_ms, 0, 0, key);
+    struct stream_position start = stream_shard_start(stream, 0);
+    stream_key(&start, key);
     room[0] = 'S';
     memcpy(room + 1, key, ABOUT_KEY_SIZE - 1);
     return bytes_of(room, ABOUT_KEY_SIZE);
 }
 
-void stream_put_about(struct store_batch *batch, const struct stream *stream) {
+void stream_put_info(struct store_batch *batch, const struct stream *stream) {
     const struct stream_info *info = &stream->info;
     struct buf record = {0};
     uint8_t key[ABOUT_KEY_SIZE];
@@ -120,13 +123,14 @@ void stream_put_about(struct store_batch *batch, const struct stream *stream) {
     buf_varint(&record, info->first);
     buf_varint(&record, info->last);
     buf_varint(&record, (uint64_t)stream->ended_ms);
-    for (unsigned i = 0; i < STREAM_SHARDS; i++)
+    for (unsigned i = 0; i < STREAM_SHARDS_MAX; i++)
         buf_varint(&record, info->kept[i]);
+    buf_byte(&record, (uint8_t)info->shards);
     store_put(batch, STORE_META, about_key(stream, key), buf_bytes(&record));
     buf_release(&record);
 }
 
-void stream_del_about(struct store_batch *batch, const struct stream *stream) {
+void stream_del_info(struct store_batch *batch, const struct stream *stream) {
     uint8_t key[ABOUT_KEY_SIZE];
     store_del(batch, STORE_META, about_key(stream, key));
 }
@@ -155,19 +159,23 @@ static bool take_keys(struct bytes *in, struct key_schema *keys) {
 static bool take_about(struct bytes *in, struct stream_info *info, int64_t *ended_ms) {
     uint8_t format, view, enabled;
     uint64_t ended;
-    if (!take_u8(in, &format) || format != STREAM_FORMAT || !take_counted(in, &info->table) ||
-        !take_counted(in, &info->table_id) || !take_u8(in, &view) || view == STREAM_OFF ||
-        view > STREAM_BOTH || !take_keys(in, &info->keys) || !take_u8(in, &enabled) ||
-        enabled > 1 || !take_varint(in, &info->first) || !take_varint(in, &info->last) ||
-        !take_varint(in, &ended))
+    uint8_t shards = SHARDS_OF_FORMAT_1;
+    if (!take_u8(in, &format) || format == 0 || format > STREAM_FORMAT ||
+        !take_counted(in, &info->table) || !take_counted(in, &info->table_id) ||
+        !take_u8(in, &view) || view == STREAM_OFF || view > STREAM_BOTH ||
+        !take_keys(in, &info->keys) || !take_u8(in, &enabled) || enabled > 1 ||
+        !take_varint(in, &info->first) || !take_varint(in, &info->last) || !take_varint(in, &ended))
         return false;
-    for (unsigned i = 0; i < STREAM_SHARDS; i++)
+    for (unsigned i = 0; i < STREAM_SHARDS_MAX; i++)
         if (!take_varint(in, &info->kept[i]))
             return false;
+    if (format > 1 && !take_u8(in, &shards))
+        return false;
+    info->shards = shards;
     info->view = (enum stream_view)view;
     info->enabled = enabled == 1;
     *ended_ms = (int64_t)ended;
-    return in->size == 0;
+    return in->size == 0 && shards >= 1 && shards <= STREAM_SHARDS_MAX;
 }
 
 /* --- loading --- */
@@ -190,15 +198,17 @@ static bool load_stream(struct local *local, struct bytes key, struct bytes valu
 }
 
 static struct stream_info info_of(const struct table_schema *schema,
-                                  const struct table_description *about, uint64_t first) {
+                                  const struct table_description *about, uint64_t first,
+                                  unsigned shards) {
     struct stream_info info = {.table = schema->name,
                                .table_id = about->id,
                                .label_ms = about->stream_since_ms,
                                .view = schema->stream,
                                .keys = schema->keys,
+                               .shards = shards,
                                .enabled = true,
                                .first = first};
-    for (unsigned i = 0; i < STREAM_SHARDS; i++)
+    for (unsigned i = 0; i < STREAM_SHARDS_MAX; i++)
         info.kept[i] = first;
     return info;
 }
@@ -214,7 +224,7 @@ static void join_tables(struct local *local) {
         int64_t label_ms = table->about.stream_since_ms;
         table->stream = streams_find(&local->streams, schema->name, label_ms);
         if (table->stream == NULL) {
-            struct stream_info info = info_of(schema, &table->about, 1);
+            struct stream_info info = info_of(schema, &table->about, 1, SHARDS_OF_FORMAT_1);
             table->stream = stream_new(table->id, &info);
             streams_add(&local->streams, table->stream);
         }
@@ -234,34 +244,35 @@ static enum status load_all(struct local *local) {
 
 static enum status load_next(struct local *local, struct arena *arena) {
     struct bytes value;
-    enum status status = store_get(local->store, NULL, STORE_META, BYTES("s"), arena, &value);
+    enum status status =
+        store_get(local->store, &(struct store_key){STORE_META, BYTES("s")}, arena, &value);
     local->streams.next = 1;
     if (status == OK && !take_varint(&value, &local->streams.next))
         status = DAMAGED;
     return status == NOT_FOUND ? OK : status;
 }
 
-enum status streams_load(struct local *local, struct arena *arena, struct failure *failure) {
-    enum status status = load_next(local, arena);
+enum status streams_load(struct local *local, struct scope in) {
+    enum status status = load_next(local, in.arena);
     if (status == OK)
         status = load_all(local);
     if (status == DAMAGED)
-        return failure_set(failure, arena, DAMAGED,
+        return failure_set(in.failure, in.arena, DAMAGED,
                            "The catalogue is damaged (a stream cannot be read). Restore the data "
                            "folder from a backup.");
     if (status != OK)
-        return failure_set(failure, arena, status, "The catalogue cannot be read.");
+        return failure_set(in.failure, in.arena, status, "The catalogue cannot be read.");
     join_tables(local);
     return OK;
 }
 
 /* --- beginning and ending --- */
 
-struct stream_turn stream_turn_plan(struct local *local, struct store_batch *batch,
-                                    const struct table *table, const struct table_schema *next,
-                                    const struct table_description *about) {
-    struct stream_turn turn = {0};
-    bool on = next != NULL && next->stream != STREAM_OFF;
+struct stream_switch stream_switch_plan(struct local *local, struct store_batch *batch,
+                                        const struct schema_replacement *next) {
+    struct stream_switch turn = {0};
+    const struct table *table = next->table;
+    bool on = next->schema != NULL && next->schema->stream != STREAM_OFF;
     if (table->stream != NULL && !on) {
         turn.ends = table->stream;
         struct stream ended = *turn.ends;
@@ -270,21 +281,23 @@ struct stream_turn stream_turn_plan(struct local *local, struct store_batch *bat
         if (ended.info.last < ended.info.first)
             ended.info.last = ended.info.first;
         ended.ended_ms = clock_now_ms();
-        stream_put_about(batch, &ended);
+        stream_put_info(batch, &ended);
         turn.last = ended.info.last;
         turn.ended_ms = ended.ended_ms;
     }
     if (table->stream == NULL && on) {
-        struct stream_info info = info_of(next, about, local->streams.next);
+        struct stream_info info =
+            info_of(next->schema, next->about, local->streams.next, local->settings.stream_shards);
         turn.begins = stream_new(table->id, &info);
-        for (unsigned i = 0; i < STREAM_SHARDS; i++)
+        for (unsigned i = 0; i < STREAM_SHARDS_MAX; i++)
             turn.begins->oldest_ms[i] = STREAM_EMPTY;
-        stream_put_about(batch, turn.begins);
+        stream_put_info(batch, turn.begins);
     }
     return turn;
 }
 
-void stream_turn_take(struct local *local, struct table *table, const struct stream_turn *turn) {
+void stream_switch_commit(struct local *local, struct table *table,
+                          const struct stream_switch *turn) {
     if (turn->ends != NULL) {
         turn->ends->info.enabled = false;
         turn->ends->info.last = turn->last;
@@ -297,6 +310,6 @@ void stream_turn_take(struct local *local, struct table *table, const struct str
     }
 }
 
-void stream_turn_drop(const struct stream_turn *turn) {
+void stream_switch_cancel(const struct stream_switch *turn) {
     stream_free(turn->begins);
 }

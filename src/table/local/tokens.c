@@ -1,5 +1,6 @@
 #include "table/local/tokens.h"
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "store/store.h"
@@ -41,7 +42,7 @@ size_t tokens_count(const struct tokens *tokens) {
 }
 
 struct token token_make(struct bytes name, const uint64_t digest[2], int64_t now_ms) {
-    return (struct token){.name = {bytes_hash(name, SEED_1), bytes_hash(name, SEED_2)},
+    return (struct token){.name = {hash_stable(name, SEED_1), hash_stable(name, SEED_2)},
                           .digest = {digest[0], digest[1]},
                           .at_ms = now_ms};
 }
@@ -50,6 +51,12 @@ struct token token_make(struct bytes name, const uint64_t digest[2], int64_t now
 
 static bool is_named(const struct token *a, const struct token *b) {
     return a->name[0] == b->name[0] && a->name[1] == b->name[1];
+}
+
+/* Where a token would like to be. The names are stored, so their hash is the stable one, which
+ * clients can make collide; which slots they fall on is hashed again. */
+static uint64_t home_of(const struct token *token) {
+    return hash_keyed(bytes_of(token->name, sizeof(token->name)), 0);
 }
 
 static size_t slot_mask(const struct tokens *tokens) {
@@ -62,7 +69,7 @@ static size_t place_of(const struct tokens *tokens, uint64_t number) {
 
 /* The slot that has the token, or the free one where it would be. */
 static size_t find_slot(const struct tokens *tokens, const struct token *like) {
-    size_t at = like->name[0] & slot_mask(tokens);
+    size_t at = home_of(like) & slot_mask(tokens);
     while (tokens->slots[at] != 0 && !is_named(&tokens->ring[tokens->slots[at] - 1], like))
         at = (at + 1) & slot_mask(tokens);
     return at;
@@ -72,7 +79,7 @@ static size_t find_slot(const struct tokens *tokens, const struct token *like) {
 static void free_slot(struct tokens *tokens, size_t hole) {
     size_t mask = slot_mask(tokens);
     for (size_t at = (hole + 1) & mask; tokens->slots[at] != 0; at = (at + 1) & mask) {
-        size_t home = tokens->ring[tokens->slots[at] - 1].name[0] & mask;
+        size_t home = home_of(&tokens->ring[tokens->slots[at] - 1]) & mask;
         if (((at - home) & mask) < ((at - hole) & mask))
             continue;
         tokens->slots[hole] = tokens->slots[at];

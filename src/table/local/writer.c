@@ -1,161 +1,27 @@
-/* The writer thread and its queue.
+/* The writer's two threads (writer.h).
  *
- * Whoever submits prepares the change on its own thread and appends it under a short lock. The
- * writer takes what waits and fills a group with it; as soon as no other group is being committed,
- * it hands it over. So a group is as large as the load asks for, and a lone writer waits for
- * nobody. The writer is only signalled when it sleeps, and while the committer is busy only for
- * every few. */
+ * The writer thread takes what waits in the queue (write_queue.c) and fills a group with it; as
+ * soon as no other group is being committed, it commits it or hands it to the commit thread. So a
+ * group is as large as the load asks for, and a lone write waits for nobody. */
 #include "table/local/writer.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "table/local/absent.h"
+#include "table/local/count_index.h"
+#include "table/local/load_filter.h"
 
 enum {
-    WAKE_EACH = 16,    /* changes that the writer is woken for while a commit is under way */
-    APART_FROM = 128,  /* changes that are worth a second thread */
-    TOGETHER_MAX = 32, /* changes that a thread keeps back at most */
-    AHEAD = 8,         /* changes that the memory is asked for before they are decided */
+    WAKE_EACH = 16,           /* changes that the writer is woken for while a commit is under way */
+    COMMIT_THREAD_FROM = 128, /* changes that are worth a second thread */
+    AHEAD = 8,                /* how many changes ahead are prefetched */
 };
 
-/* Actions of a change as the queue counts them; those it has yet to decide on wait for nobody. */
-static size_t actions_of(const struct change *change) {
-    return change->kind == CHANGE_WRITE && change->decide == NULL ? change->action_count : 0;
-}
-
-static void leave(struct writer *writer, const struct change *change) {
-    atomic_fetch_sub_explicit(&writer->waiting, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&writer->waiting_actions, actions_of(change), memory_order_relaxed);
-}
-
-/* Counts the change in, whether or not there is room for it. */
-static bool enter(struct writer *writer, const struct change *change) {
-    size_t actions = actions_of(change);
-    unsigned changes = atomic_fetch_add_explicit(&writer->waiting, 1, memory_order_relaxed);
-    actions += atomic_fetch_add_explicit(&writer->waiting_actions, actions, memory_order_relaxed);
-    return changes < LIMIT_WRITES_WAITING && actions <= LIMIT_ACTIONS_WAITING;
-}
-
-void writer_finish(struct writer *writer, struct change *change) {
-    leave(writer, change);
-    change_release(change);
-    change->done(change);
-}
-
-/* --- any thread --- */
-
-/* Changes on their way to the queue, in order. */
-struct parcel {
-    struct change *first, **last;
-    unsigned count;
-};
-
-/* What this thread has kept back (engine_gather). */
-static _Thread_local struct parcel kept;
-
-static void parcel_add(struct parcel *parcel, struct change *change) {
-    if (parcel->count++ == 0)
-        parcel->last = &parcel->first;
-    change->next = NULL;
-    *parcel->last = change;
-    parcel->last = &change->next;
-}
-
-static bool post(struct writer *writer, const struct parcel *parcel) {
-    bool wake = false;
-    pthread_mutex_lock(&writer->lock);
-    bool taken = !writer->stopping;
-    if (taken) {
-        *writer->last = parcel->first;
-        writer->last = parcel->last;
-        writer->queued += parcel->count;
-        wake = writer->wake_at != 0 && writer->queued >= writer->wake_at;
-        if (wake)
-            writer->wake_at = 0;
-    }
-    pthread_mutex_unlock(&writer->lock);
-    if (wake)
-        pthread_cond_signal(&writer->wake);
-    return taken;
-}
-
-static void hand_over(struct writer *writer, struct parcel *parcel) {
-    struct parcel sent = *parcel;
-    *parcel = (struct parcel){0};
-    if (sent.count == 0 || post(writer, &sent))
-        return; /* they may be done already: hands off */
-    for (struct change *change = sent.first, *next; change != NULL; change = next) {
-        next = change->next;
-        failure_set(&change->failure, change->arena, STOPPING, "The server is shutting down.");
-        writer_finish(writer, change);
-    }
-}
-
-void local_hand_over(struct engine *engine) {
-    hand_over(((struct local *)engine)->writer, &kept);
-}
-
-void writer_post_finished(struct writer *writer) {
-    pthread_mutex_lock(&writer->lock);
-    writer->finished = true;
-    writer->wake_at = 0;
-    pthread_cond_signal(&writer->wake);
-    pthread_mutex_unlock(&writer->lock);
-}
-
-static enum status prepare(struct local *local, struct change *change) {
-    if (change->kind == CHANGE_WRITE && change->decide == NULL)
-        return change_prepare(local, change);
-    if (change->kind == CHANGE_CREATE_TABLE)
-        return rules_check_table(&(struct rules_context){
-            .schema = change->schema, .arena = change->arena, .failure = &change->failure});
-    return OK;
-}
-
-/* Answers a change that never got in line. */
-static void turn_away(struct change *change, enum status status, const char *text) {
-    if (text != NULL)
-        failure_set(&change->failure, change->arena, status, "%s", text);
-    change->done(change);
-}
-
-void local_submit(struct engine *engine, struct change *change) {
-    struct local *local = (struct local *)engine;
-    struct writer *writer = local->writer;
-    change->failure = (struct failure){0};
-    change->repeated = false;
-    if (change->decide != NULL)
-        change->action_count = 0;
-    if (change->kind == CHANGE_WRITE && change_check_count(change) != OK) {
-        turn_away(change, INVALID, NULL);
-        return;
-    }
-    if (!enter(writer, change)) {
-        leave(writer, change);
-        turn_away(change, BUSY, "Too many writes are waiting. Try again soon.");
-        return;
-    }
-    if (prepare(local, change) != OK) {
-        writer_finish(writer, change);
-        return;
-    }
-    if (!engine_keeps(engine)) {
-        struct parcel alone = {0};
-        parcel_add(&alone, change);
-        hand_over(writer, &alone);
-        return;
-    }
-    parcel_add(&kept, change);
-    if (kept.count >= TOGETHER_MAX)
-        hand_over(writer, &kept);
-}
-
-/* --- the queue's other end --- */
+/* --- taking from the queue --- */
 
 /* Sleeps until it is woken or a job is due; false when one is. */
 static bool sleep_on(struct writer *writer, size_t wake_at) {
-    struct timespec until = {.tv_sec = writer->tick_at_us / 1000000,
-                             .tv_nsec = writer->tick_at_us % 1000000 * 1000};
+    struct timespec until = {.tv_sec = writer->jobs_at_us / 1000000,
+                             .tv_nsec = writer->jobs_at_us % 1000000 * 1000};
     writer->wake_at = wake_at;
     return pthread_cond_timedwait(&writer->wake, &writer->lock, &until) == 0;
 }
@@ -167,7 +33,7 @@ static bool is_blocked(const struct writer *writer) {
 
 /* Moves all that waits to `taken`. When there is nothing to do it sleeps until there is, or until a
  * job is due; if stopping, and all is done, it returns false. */
-static bool take(struct writer *writer, bool *finished) {
+static bool take_queued(struct writer *writer, bool *finished) {
     pthread_mutex_lock(&writer->lock);
     bool busy = writer->committing != NULL;
     size_t enough = is_blocked(writer) ? SIZE_MAX : busy ? WAKE_EACH : 1;
@@ -190,7 +56,7 @@ static bool take(struct writer *writer, bool *finished) {
     return more;
 }
 
-static struct change *pop(struct writer *writer) {
+static struct change *pop_taken(struct writer *writer) {
     struct change *change = writer->taken;
     writer->taken = change->next;
     if (writer->taken == NULL)
@@ -199,10 +65,61 @@ static struct change *pop(struct writer *writer) {
     return change;
 }
 
+/* --- the commit thread --- */
+
+/* The group that was handed over, or NULL when it is time to end. */
+static struct commit_group *wait_for_group(struct writer *writer) {
+    pthread_mutex_lock(&writer->lock);
+    while (writer->commit != COMMIT_HANDED && !writer->ending)
+        pthread_cond_wait(&writer->work, &writer->lock);
+    struct commit_group *group = writer->commit == COMMIT_HANDED ? writer->committing : NULL;
+    pthread_mutex_unlock(&writer->lock);
+    return group;
+}
+
+/* Gives the group back to the writer thread, and wakes it. */
+static void return_group(struct writer *writer) {
+    pthread_mutex_lock(&writer->lock);
+    bool wake = writer->wake_at != 0;
+    writer->commit = COMMIT_DONE;
+    writer->wake_at = 0;
+    pthread_mutex_unlock(&writer->lock);
+    if (wake)
+        pthread_cond_signal(&writer->wake);
+}
+
+static void *commit_thread_main(void *argument) {
+    pthread_setname_np(pthread_self(), "committer");
+    struct writer *writer = ((struct local *)argument)->writer;
+    for (struct commit_group *group; (group = wait_for_group(writer)) != NULL;) {
+        commit_group_commit(group);
+        struct change *change = commit_group_take_changes(group);
+        return_group(writer);
+        while (change != NULL) {
+            struct change *next = change->next; /* done() may free it */
+            writer_finish(writer, change);
+            change = next;
+        }
+    }
+    return NULL;
+}
+
+static bool commit_thread_start(struct local *local) {
+    return pthread_create(&local->writer->commit_thread, NULL, commit_thread_main, local) == 0;
+}
+
+static void commit_thread_stop(struct writer *writer) {
+    pthread_mutex_lock(&writer->lock);
+    writer->ending = true;
+    pthread_cond_signal(&writer->work);
+    pthread_mutex_unlock(&writer->lock);
+    pthread_join(writer->commit_thread, NULL);
+}
+
 /* --- groups --- */
 
-static void finish_group(struct writer *writer, struct group *group) {
-    struct change *change = group_take(group);
+static void finish_group(struct writer *writer, struct commit_group *group) {
+    struct change *change = commit_group_take_changes(group);
     while (change != NULL) {
         struct change *next = change->next; /* done() may free it */
         writer_finish(writer, change);
@@ -211,22 +128,23 @@ static void finish_group(struct writer *writer, struct group *group) {
 }
 
 /* Takes back the group that was committed. What followed on one that failed fails, too. */
-static void settle(struct writer *writer) {
-    struct group *group = writer->committing, *next = writer->filling;
+static void settle_committed(struct writer *writer) {
+    struct commit_group *group = writer->committing, *next = writer->filling;
     bool failed = group->failure.status != OK;
     writer->committing = NULL;
     next->below = NULL;
     if (failed)
-        group_fail(next, &group->failure);
-    group_settle(group);
+        commit_group_fail(next, &group->failure);
+    commit_group_settle(group);
     if (failed) {
-        group_clear(next);
+        commit_group_clear(next);
         finish_group(writer, next);
     }
 }
 
-/* If a commit is under way, and over or (`wait`) when it is. */
-static void look_after_commit(struct writer *writer, bool wait) {
+/* Takes back the group that is being committed if its commit is over, or, with `wait`, when it is.
+ */
+static void reap_commit(struct writer *writer, bool wait) {
     if (writer->committing == NULL)
         return;
     pthread_mutex_lock(&writer->lock);
@@ -240,30 +158,30 @@ static void look_after_commit(struct writer *writer, bool wait) {
         writer->commit = COMMIT_NONE;
     pthread_mutex_unlock(&writer->lock);
     if (over)
-        settle(writer);
+        settle_committed(writer);
 }
 
-/* A few are sooner committed than handed over. */
-static bool commits_itself(const struct group *group) {
-    unsigned from = group->local->settings.apart_from;
+/* Whether the group is so small that waking the commit thread would cost more than it saves. */
+static bool commits_itself(const struct commit_group *group) {
+    unsigned from = group->local->settings.commit_thread_from;
     if (from == 0)
-        from = APART_FROM;
-    return group_idle(group) || (group->change_count < from && group->action_count < from);
+        from = COMMIT_THREAD_FROM;
+    return commit_group_idle(group) || (group->change_count < from && group->action_count < from);
 }
 
-/* Nothing is being committed. */
-static void commit(struct writer *writer) {
-    struct group *group = writer->filling;
+/* Commits the group, or hands it over. Called when nothing is being committed. */
+static void commit_filling(struct writer *writer) {
+    struct commit_group *group = writer->filling;
     bool itself = commits_itself(group);
     writer->last_count = group->change_count;
     if (itself) {
-        group_commit(group);
-        group_settle(group);
+        commit_group_commit(group);
+        commit_group_settle(group);
         finish_group(writer, group);
         return;
     }
     writer->filling = &writer->groups[1 - group->number];
-    group_follow(group, writer->filling);
+    commit_group_follow(group, writer->filling);
     writer->committing = group;
     pthread_mutex_lock(&writer->lock);
     writer->commit = COMMIT_HANDED;
@@ -271,21 +189,38 @@ static void commit(struct writer *writer) {
     pthread_mutex_unlock(&writer->lock);
 }
 
-/* Until nothing is being filled or committed. */
+/* Commits what is being filled, and waits until nothing is being committed. */
 static void drain(struct writer *writer) {
-    look_after_commit(writer, true);
+    reap_commit(writer, true);
     if (writer->filling->change_count != 0) {
-        commit(writer);
-        look_after_commit(writer, true);
+        commit_filling(writer);
+        reap_commit(writer, true);
     }
 }
 
-/* --- the thread --- */
+/* --- periodic jobs --- */
 
-static void fail_taken(struct writer *writer, enum status status) {
+/* A new job is added here. */
+static writer_job *const jobs[] = {expiry_run, stream_trim, count_index_run, load_filter_run};
+
+static void run_jobs(struct local *local) {
+    struct writer *writer = local->writer;
+    int64_t wait = JOB_WAIT_MAX_US;
+    bool able = !store_is_broken(local->store) && !writer->stale;
+    for (size_t i = 0; able && i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+        int64_t again = jobs[i](local);
+        if (again < wait)
+            wait = again;
+    }
+    writer->jobs_at_us = clock_ticks_us() + wait;
+}
+
+/* --- the writer thread --- */
+
+static void fail_queued(struct writer *writer, enum status status) {
     unsigned count = 0;
     while (writer->taken != NULL && count++ < LIMIT_GROUP_WRITES) {
-        struct change *change = pop(writer);
+        struct change *change = pop_taken(writer);
         failure_set(&change->failure, change->arena, status,
                     "The disk refuses writes at present. Try again soon.");
         writer_finish(writer, change);
@@ -293,68 +228,89 @@ static void fail_taken(struct writer *writer, enum status status) {
 }
 
 static bool is_plain(const struct change *change) {
-    return change->kind == CHANGE_WRITE && change->decide == NULL;
+    return change->kind == CHANGE_WRITE && change->prepare == NULL;
 }
 
-static struct change *ahead_of(struct change *change, unsigned count) {
+static struct change *skip_changes(struct change *change, unsigned count) {
     while (change != NULL && count-- > 0)
         change = change->next;
     return change;
 }
 
 /* Those further down: their first action is usually their only one. */
-static void ask_ahead(struct local *local, struct change **far, struct change **near) {
+static void prefetch_ahead(struct local *local, struct change **far, struct change **near) {
     if (*far != NULL && is_plain(*far) && (*far)->action_count != 0)
-        action_soon(local, &(*far)->actions[0]);
+        action_prefetch(local, &(*far)->actions[0]);
     if (*near != NULL && is_plain(*near) && (*near)->action_count != 0)
-        action_sooner(local, &(*near)->actions[0]);
-    *far = ahead_of(*far, 1);
-    *near = ahead_of(*near, 1);
+        action_prefetch_item(local, &(*near)->actions[0]);
+    *far = skip_changes(*far, 1);
+    *near = skip_changes(*near, 1);
+}
+
+/* Looks up ahead what the next changes of one action will read. Returns the first change that was
+ * not looked at. */
+static struct change *look_ahead(struct local *local, struct change *change) {
+    struct covering_batch batch = {.count = 0};
+    for (; change != NULL && is_plain(change) && batch.count < COVERING_MANY;
+         change = change->next) {
+        struct action_state *state =
+            change->action_count == 1 ? change->actions[0].engine_data : NULL;
+        if (state == NULL || partition_filter_excludes(&state->table->partition_filter, state->key))
+            continue;
+        batch.states[batch.count] = state;
+        batch.arenas[batch.count++] = change->arena;
+    }
+    action_look_ahead(local, &batch);
+    return change;
 }
 
 /* Fills the group with what was taken, as far as it goes. */
-static void fill(struct local *local) {
+static void fill_group(struct local *local) {
     struct writer *writer = local->writer;
-    struct change *far = ahead_of(writer->taken, AHEAD);
-    struct change *near = ahead_of(writer->taken, AHEAD / 2);
+    struct change *far = skip_changes(writer->taken, AHEAD);
+    struct change *near = skip_changes(writer->taken, AHEAD / 2);
+    const struct change *unseen = writer->taken;
     while (writer->taken != NULL && is_plain(writer->taken) &&
-           group_takes(writer->filling, writer->taken)) {
-        ask_ahead(local, &far, &near);
-        group_add(writer->filling, pop(writer));
+           commit_group_takes(writer->filling, writer->taken)) {
+        prefetch_ahead(local, &far, &near);
+        if (writer->taken == unseen)
+            unseen = look_ahead(local, writer->taken);
+        commit_group_add(writer->filling, pop_taken(writer));
     }
 }
 
 /* What cannot go with others. Nothing else is under way. */
 static void run_alone(struct local *local, struct change *change) {
     struct writer *writer = local->writer;
+    writer->fills++;
     if (change->kind != CHANGE_WRITE) {
-        tables_execute(local, change);
+        table_ddl_execute(local, change);
         writer_finish(writer, change);
         return;
     }
-    group_add(writer->filling, change);
-    if (group_idle(writer->filling))
+    commit_group_add(writer->filling, change);
+    if (commit_group_idle(writer->filling))
         finish_group(writer, writer->filling); /* it waits for nothing */
 }
 
-/* Does what can be done with what was taken; what is left has to wait for the committer. */
-static void run(struct local *local) {
+/* Does what can be done with what was taken; what is left has to wait for the commit thread. */
+static void run_taken(struct local *local) {
     struct writer *writer = local->writer;
     while (writer->taken != NULL || writer->filling->change_count != 0) {
         bool empty = writer->filling->change_count == 0;
         if (empty && writer->committing == NULL &&
             (store_is_broken(local->store) || writer->stale) && writer_recover(local) != OK) {
-            fail_taken(writer, IO_FAILED);
+            fail_queued(writer, IO_FAILED);
             return;
         }
-        fill(local);
+        fill_group(local);
         if (writer->filling->change_count != 0) {
             if (writer->committing != NULL)
                 return;
-            commit(writer);
+            commit_filling(writer);
         } else if (writer->taken != NULL && !is_plain(writer->taken)) {
-            look_after_commit(writer, true);
-            run_alone(local, pop(writer));
+            reap_commit(writer, true);
+            run_alone(local, pop_taken(writer));
         }
     }
 }
@@ -364,16 +320,16 @@ static void *writer_main(void *argument) {
     struct local *local = argument;
     struct writer *writer = local->writer;
     bool finished;
-    while (take(writer, &finished)) {
-        look_after_commit(writer, false);
+    while (take_queued(writer, &finished)) {
+        reap_commit(writer, false);
         if (finished) {
             drain(writer);
             backfill_finish(local);
         }
-        run(local);
-        if (clock_ticks_us() >= writer->tick_at_us) {
+        run_taken(local);
+        if (clock_ticks_us() >= writer->jobs_at_us) {
             drain(writer);
-            writer_tick(local);
+            run_jobs(local);
         }
     }
     return NULL;
@@ -383,9 +339,9 @@ static void *writer_main(void *argument) {
 
 static void writer_free(struct local *local) {
     struct writer *writer = local->writer;
-    group_release(&writer->groups[0]);
-    group_release(&writer->groups[1]);
-    absent_free(writer->absent);
+    commit_group_release(&writer->groups[0]);
+    commit_group_release(&writer->groups[1]);
+    load_filter_free(writer->load_filter);
     pthread_cond_destroy(&writer->wake);
     pthread_cond_destroy(&writer->work);
     pthread_mutex_destroy(&writer->lock);
@@ -407,27 +363,28 @@ static struct writer *writer_new(struct local *local) {
     pthread_mutex_init(&writer->lock, NULL);
     init_wake(writer);
     pthread_cond_init(&writer->work, NULL);
-    writer->tick_at_us = clock_ticks_us();
+    writer->jobs_at_us = clock_ticks_us();
+    writer->fills = 1;
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
-    writer->absent = absent_new();
+    writer->load_filter = load_filter_new();
     writer->syncs =
         !local->settings.store.memory && local->settings.store.sync == STORE_SYNC_COMMIT;
     for (unsigned i = 0; i < 2; i++)
-        group_init(&writer->groups[i], local, i);
+        commit_group_init(&writer->groups[i], local, i);
     writer->filling = &writer->groups[0];
     return writer;
 }
 
-enum status writer_start(struct local *local, struct arena *arena, struct failure *failure) {
+enum status writer_start(struct local *local, struct scope in) {
     struct writer *writer = local->writer = writer_new(local);
-    bool commits = committer_start(local);
+    bool commits = commit_thread_start(local);
     if (commits && pthread_create(&writer->thread, NULL, writer_main, local) == 0)
         return OK;
     if (commits)
-        committer_end(writer);
+        commit_thread_stop(writer);
     writer_free(local);
-    return failure_set(failure, arena, IO_FAILED, "The writer thread cannot be started.");
+    return failure_set(in.failure, in.arena, IO_FAILED, "The writer thread cannot be started.");
 }
 
 void writer_stop(struct local *local) {
@@ -438,7 +395,7 @@ void writer_stop(struct local *local) {
     pthread_cond_signal(&writer->wake);
     pthread_mutex_unlock(&writer->lock);
     pthread_join(writer->thread, NULL);
-    committer_end(writer);
+    commit_thread_stop(writer);
     backfill_stop_all(local);
     writer_free(local);
 }

@@ -53,8 +53,8 @@ static void make_game(struct world *world, const char *name) {
 static struct backup_description backup(struct world *world, const char *table, const char *name) {
     struct backup_description about;
     struct backup_request request = {bytes_str(table), bytes_str(name)};
-    enum status status =
-        engine_backup_create(world->engine, &request, &world->arena, &world->failure, &about);
+    enum status status = engine_backup_create(
+        world->engine, &request, (struct scope){&world->arena, &world->failure}, &about);
     if (status != OK)
         print_message("%.*s\n", BYTES_ARG(world->failure.text));
     assert_int_equal(status, OK);
@@ -63,8 +63,8 @@ static struct backup_description backup(struct world *world, const char *table, 
 
 static struct table_reader *read_from(struct world *world, struct reader_request request) {
     struct table_reader *reader = NULL;
-    enum status status =
-        engine_read_table(world->engine, &request, &world->arena, &world->failure, &reader);
+    enum status status = engine_read_table(world->engine, &request,
+                                           (struct scope){&world->arena, &world->failure}, &reader);
     if (status != OK)
         print_message("%.*s\n", BYTES_ARG(world->failure.text));
     assert_int_equal(status, OK);
@@ -118,8 +118,9 @@ static void test_moment(void **state) {
         reopen(world);
     }
     struct backup_description about;
-    assert_int_equal(
-        engine_backup_describe(world->engine, made.id, &world->arena, &world->failure, &about), OK);
+    assert_int_equal(engine_backup_describe(world->engine, made.id,
+                                            (struct scope){&world->arena, &world->failure}, &about),
+                     OK);
     assert_text(about.name, "first");
     assert_text(about.table.schema.name, "game");
     assert_int_equal(about.created_ms, made.created_ms);
@@ -148,9 +149,9 @@ static void test_list(void **state) {
                                       {.table = BYTES("other"), .after = made[1].id, .limit = 1}};
     size_t counts[] = {5, 3, 0, 2, 5, 3, 2, 3, 1};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        assert_int_equal(
-            engine_backup_list(world->engine, &filters[i], &world->arena, &world->failure, &list),
-            OK);
+        assert_int_equal(engine_backup_list(world->engine, &filters[i],
+                                            (struct scope){&world->arena, &world->failure}, &list),
+                         OK);
         assert_int_equal(list.count, counts[i]);
         assert_int_equal(list.more, i == 3);
         for (size_t j = 1; j < list.count; j++)
@@ -165,18 +166,21 @@ static void test_delete(void **state) {
     make_game(world, "game");
     struct backup_description made = backup(world, "game", "gone");
     struct table_reader *reader = read_from(world, (struct reader_request){.backup = made.id});
-    assert_int_equal(engine_backup_delete(engine, made.id, &world->arena, &world->failure, &about),
+    assert_int_equal(engine_backup_delete(engine, made.id,
+                                          (struct scope){&world->arena, &world->failure}, &about),
                      IN_USE);
     reader->close(reader);
-    assert_int_equal(engine_backup_delete(engine, made.id, &world->arena, &world->failure, &about),
+    assert_int_equal(engine_backup_delete(engine, made.id,
+                                          (struct scope){&world->arena, &world->failure}, &about),
                      OK);
     assert_text(about.name, "gone");
     assert_int_equal(folders_in(world), 0);
-    assert_int_equal(engine_backup_delete(engine, made.id, &world->arena, &world->failure, &about),
+    assert_int_equal(engine_backup_delete(engine, made.id,
+                                          (struct scope){&world->arena, &world->failure}, &about),
                      NO_RESOURCE);
-    assert_int_equal(
-        engine_backup_describe(engine, made.id, &world->arena, &world->failure, &about),
-        NO_RESOURCE);
+    assert_int_equal(engine_backup_describe(engine, made.id,
+                                            (struct scope){&world->arena, &world->failure}, &about),
+                     NO_RESOURCE);
 }
 
 static void test_refusals(void **state) {
@@ -185,7 +189,8 @@ static void test_refusals(void **state) {
     struct backup_description about;
     struct table_reader *reader;
     struct backup_request request = {BYTES("none"), BYTES("x")};
-    assert_int_equal(engine_backup_create(engine, &request, &world->arena, &world->failure, &about),
+    assert_int_equal(engine_backup_create(engine, &request,
+                                          (struct scope){&world->arena, &world->failure}, &about),
                      NO_TABLE);
     static const char *const ids[] = {"",
                                       ".",
@@ -196,22 +201,26 @@ static void test_refusals(void **state) {
                                       "0170000000000/-00000000"};
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         struct bytes id = bytes_str(ids[i]);
-        assert_int_equal(engine_backup_describe(engine, id, &world->arena, &world->failure, &about),
+        assert_int_equal(engine_backup_describe(
+                             engine, id, (struct scope){&world->arena, &world->failure}, &about),
                          NO_RESOURCE);
-        assert_int_equal(engine_backup_delete(engine, id, &world->arena, &world->failure, &about),
+        assert_int_equal(engine_backup_delete(
+                             engine, id, (struct scope){&world->arena, &world->failure}, &about),
                          NO_RESOURCE);
         struct reader_request from = {.backup = id};
         if (id.size != 0)
-            assert_int_equal(
-                engine_read_table(engine, &from, &world->arena, &world->failure, &reader),
-                NO_RESOURCE);
+            assert_int_equal(engine_read_table(engine, &from,
+                                               (struct scope){&world->arena, &world->failure},
+                                               &reader),
+                             NO_RESOURCE);
     }
     struct engine *memory = engine_open_memory();
     struct backup_list list;
-    assert_int_equal(engine_backup_create(memory, &request, &world->arena, &world->failure, &about),
+    assert_int_equal(engine_backup_create(memory, &request,
+                                          (struct scope){&world->arena, &world->failure}, &about),
                      UNSUPPORTED);
-    assert_int_equal(engine_backup_list(memory, &(struct backup_filter){0}, &world->arena,
-                                        &world->failure, &list),
+    assert_int_equal(engine_backup_list(memory, &(struct backup_filter){0},
+                                        (struct scope){&world->arena, &world->failure}, &list),
                      OK);
     assert_int_equal(list.count, 0);
     engine_close(memory);
@@ -233,11 +242,11 @@ static void test_damage(void **state) {
     assert_int_equal(folders_in(world), 2);
     reopen(world);
     assert_int_equal(folders_in(world), 1);
-    assert_int_equal(
-        engine_backup_describe(world->engine, made.id, &world->arena, &world->failure, &about),
-        DAMAGED);
-    assert_int_equal(engine_backup_list(world->engine, &(struct backup_filter){0}, &world->arena,
-                                        &world->failure, &list),
+    assert_int_equal(engine_backup_describe(world->engine, made.id,
+                                            (struct scope){&world->arena, &world->failure}, &about),
+                     DAMAGED);
+    assert_int_equal(engine_backup_list(world->engine, &(struct backup_filter){0},
+                                        (struct scope){&world->arena, &world->failure}, &list),
                      OK);
     assert_int_equal(list.count, 0);
 }
@@ -266,9 +275,9 @@ static enum status put_loading(struct world *world, const char *table, int numbe
 
 static enum part_status status_of(struct world *world, const char *table) {
     struct table_description about;
-    assert_int_equal(
-        engine_describe(world->engine, bytes_str(table), &world->arena, &world->failure, &about),
-        OK);
+    assert_int_equal(engine_describe(world->engine, bytes_str(table),
+                                     (struct scope){&world->arena, &world->failure}, &about),
+                     OK);
     return about.status;
 }
 
@@ -279,11 +288,14 @@ static enum status read_one(struct world *world, const char *table) {
     struct page_request page = {.table = bytes_str(table)};
     struct page_reply reply;
     get[1] = get[0];
-    enum status one = engine_get(world->engine, get, &world->arena, &world->failure, replies);
-    assert_int_equal(
-        engine_get_many(world->engine, get, 2, &world->arena, &world->failure, replies), one);
-    assert_int_equal(engine_page(world->engine, &page, &world->arena, &world->failure, &reply),
+    enum status one =
+        engine_get(world->engine, get, (struct scope){&world->arena, &world->failure}, replies);
+    assert_int_equal(engine_get_many(world->engine, get, 2,
+                                     (struct scope){&world->arena, &world->failure}, replies),
                      one);
+    assert_int_equal(
+        engine_page(world->engine, &page, (struct scope){&world->arena, &world->failure}, &reply),
+        one);
     return one;
 }
 
@@ -301,9 +313,9 @@ static void test_loading(void **state) {
     assert_int_equal(put_loading(world, "game", 1, true), OK);
     assert_int_equal(put_loading(world, "game", 2, true), OK);
     assert_int_equal(read_one(world, "game"), NO_TABLE);
-    assert_int_equal(
-        engine_backup_create(world->engine, &request, &world->arena, &world->failure, &about),
-        TABLE_IN_USE);
+    assert_int_equal(engine_backup_create(world->engine, &request,
+                                          (struct scope){&world->arena, &world->failure}, &about),
+                     TABLE_IN_USE);
     assert_int_equal(change_table(world, CHANGE_LOADED, "game", true), OK);
     assert_int_equal(status_of(world, "game"), PART_ACTIVE);
     assert_int_equal(read_one(world, "game"), OK);
@@ -328,13 +340,15 @@ static void test_interrupted_load(void **state) {
     for (int i = 0; i < 20; i++)
         assert_int_equal(put_loading(world, "half", i, true), OK);
     reopen(world);
-    assert_int_equal(engine_list(world->engine, (struct bytes){0}, 10, &world->arena, &names), OK);
+    assert_int_equal(
+        engine_list(world->engine, &(struct list_request){.limit = 10}, &world->arena, &names), OK);
     assert_int_equal(names.count, 1);
     assert_int_equal(change_table(world, CHANGE_CREATE_TABLE, "half", true), OK);
     assert_int_equal(change_table(world, CHANGE_DELETE_TABLE, "half", true), OK);
     check_engine(world->engine);
     engine_close(world->engine);
-    assert_int_equal(local_verify(&verify, &world->arena, &world->failure, &report), OK);
+    assert_int_equal(local_verify(&verify, (struct scope){&world->arena, &world->failure}, &report),
+                     OK);
     assert_int_equal(report.faults, 0);
     assert_int_equal(report.items, 3);
     world->engine = NULL;

@@ -34,8 +34,8 @@ static void model_commit(struct model *model, struct random *random, struct cach
         model->deleted[at] = random_below(random, 5) == 0;
         struct bytes now =
             model->deleted[at] ? (struct bytes){0} : value_of(at, model->commit, value);
-        cache_write(cache, key_of(at, key), local_hash(key_of(at, key)), now, at % 3 != 0,
-                    model->commit);
+        cache_write(cache, hashed_key_of(key_of(at, key)),
+                    &(struct cache_update){now, at % 3 == 0, model->commit});
     }
 }
 
@@ -53,7 +53,8 @@ static void test_model(void **state) {
         for (unsigned step = 0; step < 20000; step++) {
             uint8_t key_room[32], value_room[256];
             unsigned at = (unsigned)random_below(&random, KEYS);
-            struct bytes key = key_of(at, key_room), got;
+            struct hashed_key key = hashed_key_of(key_of(at, key_room));
+            struct bytes got;
             if (random_below(&random, 8) == 0)
                 model_commit(&model, &random, cache);
             uint64_t view = model.commit - random_below(&random, model.commit > 3 ? 3 : 1);
@@ -61,8 +62,10 @@ static void test_model(void **state) {
             bool known = now <= view; /* what it was before, the model has forgotten */
             if (random_below(&random, 2) == 0 && known && !model.deleted[at]) {
                 cache_fill(cache, key, value_of(at, now, value_room), view);
-            } else if (cache_get(cache, key, random_below(&random, 2) ? view : UINT64_MAX, &arena,
-                                 &got)) {
+                continue;
+            }
+            got = cache_get(cache, key, random_below(&random, 2) ? view : UINT64_MAX, &arena);
+            if (got.data != NULL) {
                 hits++;
                 assert_false(model.deleted[at]);
                 struct bytes want = value_of(at, now, value_room);
@@ -84,23 +87,20 @@ static void test_model(void **state) {
 static void test_views(void **state) {
     (void)state;
     struct arena arena;
-    struct bytes got;
     arena_init(&arena);
     struct cache *cache = cache_new(1 << 16);
-    struct bytes key = BYTES("k");
-    cache_write(cache, key, local_hash(key), BYTES("new"), true, 7);
-    assert_false(cache_get(cache, key, 6, &arena, &got)); /* written after that view */
-    assert_true(cache_get(cache, key, 7, &arena, &got));
-    assert_bytes_equal(got, BYTES("new"));
-    cache_write(cache, key, local_hash(key), (struct bytes){0}, true, 8);
-    assert_false(cache_get(cache, key, 8, &arena, &got));
+    struct hashed_key key = hashed_key_of(BYTES("k"));
+    cache_write(cache, key, &(struct cache_update){.value = BYTES("new"), .commit = 7});
+    assert_null(cache_get(cache, key, 6, &arena).data); /* written after that view */
+    assert_bytes_equal(cache_get(cache, key, 7, &arena), BYTES("new"));
+    cache_write(cache, key, &(struct cache_update){.commit = 8});
+    assert_null(cache_get(cache, key, 8, &arena).data);
     cache_fill(cache, key, BYTES("old"), 7); /* a slow reader with what was deleted since */
-    assert_false(cache_get(cache, key, UINT64_MAX, &arena, &got));
+    assert_null(cache_get(cache, key, UINT64_MAX, &arena).data);
     cache_fill(cache, key, BYTES("now"), 8);
-    assert_true(cache_get(cache, key, 8, &arena, &got));
-    assert_bytes_equal(got, BYTES("now"));
+    assert_bytes_equal(cache_get(cache, key, 8, &arena), BYTES("now"));
     cache_clear(cache);
-    assert_false(cache_get(cache, key, UINT64_MAX, &arena, &got));
+    assert_null(cache_get(cache, key, UINT64_MAX, &arena).data);
     cache_free(cache);
     arena_release(&arena);
 }
@@ -109,14 +109,14 @@ static void test_views(void **state) {
 static void test_clock(void **state) {
     (void)state;
     struct arena arena;
-    struct bytes got;
+    struct hashed_key hot = hashed_key_of(BYTES("hot"));
     uint8_t key[32], value[256];
     arena_init(&arena);
     struct cache *cache = cache_new(64 << 10);
-    cache_write(cache, BYTES("hot"), local_hash(BYTES("hot")), BYTES("value"), true, 1);
+    cache_write(cache, hot, &(struct cache_update){.value = BYTES("value"), .commit = 1});
     for (unsigned i = 0; i < 5000; i++) {
-        cache_fill(cache, key_of(i, key), value_of(i, 1, value), 1);
-        assert_true(cache_get(cache, BYTES("hot"), 1, &arena, &got));
+        cache_fill(cache, hashed_key_of(key_of(i, key)), value_of(i, 1, value), 1);
+        assert_non_null(cache_get(cache, hot, 1, &arena).data);
         arena_reset(&arena);
     }
     struct engine_figures figures = {0};
@@ -133,7 +133,7 @@ static void test_full(void **state) {
     uint8_t key[32], value[256];
     struct cache *cache = cache_new(2 << 20);
     for (unsigned i = 0; i < 200000; i++) {
-        cache_fill(cache, key_of(i, key), value_of(i, 1, value), 1);
+        cache_fill(cache, hashed_key_of(key_of(i, key)), value_of(i, 1, value), 1);
         if (i % 1000 == 0)
             assert_in_range(cache_longest_run(cache), 0, 300);
     }
@@ -144,8 +144,8 @@ static void test_full(void **state) {
 
 struct shared {
     struct cache *cache;
-    pthread_rwlock_t moment;
-    struct model model; /* under moment */
+    pthread_rwlock_t state_lock;
+    struct model model; /* under state_lock */
     atomic_bool stop;
 };
 
@@ -159,12 +159,13 @@ static void *read_often(void *context) {
     while (!atomic_load(&shared->stop)) {
         uint8_t key_room[32], value_room[256];
         unsigned at = (unsigned)random_below(&random, KEYS);
-        struct bytes got, key = key_of(at, key_room);
-        pthread_rwlock_rdlock(&shared->moment);
+        struct hashed_key key = hashed_key_of(key_of(at, key_room));
+        pthread_rwlock_rdlock(&shared->state_lock);
         uint64_t view = shared->model.commit, now = shared->model.written[at];
         bool there = !shared->model.deleted[at];
-        pthread_rwlock_unlock(&shared->moment);
-        if (cache_get(shared->cache, key, view, &arena, &got)) {
+        pthread_rwlock_unlock(&shared->state_lock);
+        struct bytes got = cache_get(shared->cache, key, view, &arena);
+        if (got.data != NULL) {
             struct bytes want = value_of(at, now, value_room);
             hits++;
             assert_true(there);
@@ -184,20 +185,20 @@ static void test_threads(void **state) {
     struct random random;
     pthread_t readers[3];
     random_seed(&random, test_seed());
-    pthread_rwlock_init(&shared.moment, NULL);
+    pthread_rwlock_init(&shared.state_lock, NULL);
     for (unsigned i = 0; i < 3; i++)
         pthread_create(&readers[i], NULL, read_often, &shared);
     for (unsigned i = 0; i < COMMITS_MAX; i++) {
-        pthread_rwlock_wrlock(&shared.moment);
+        pthread_rwlock_wrlock(&shared.state_lock);
         model_commit(&shared.model, &random, shared.cache);
-        pthread_rwlock_unlock(&shared.moment);
+        pthread_rwlock_unlock(&shared.state_lock);
         if (i % 16 == 0)
             sched_yield();
     }
     atomic_store(&shared.stop, true);
     for (unsigned i = 0; i < 3; i++)
         pthread_join(readers[i], NULL);
-    pthread_rwlock_destroy(&shared.moment);
+    pthread_rwlock_destroy(&shared.state_lock);
     cache_free(shared.cache);
 }
 

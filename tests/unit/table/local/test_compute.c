@@ -2,7 +2,7 @@
 #include "compute_test.h"
 
 #include "base/limits.h"
-#include "table/stream.h"
+#include "table/table_stream.h"
 
 static enum status refuse(struct action *action, const struct item *old, struct arena *arena,
                           struct item *new) {
@@ -160,14 +160,15 @@ static void test_told(void **state) {
     enum stream_event want[] = {STREAM_INSERT, STREAM_MODIFY, STREAM_MODIFY, STREAM_REMOVE,
                                 STREAM_INSERT};
     size_t seen = 0;
-    for (unsigned shard = 0; shard < STREAM_SHARDS; shard++) {
+    for (unsigned shard = 0; shard < STREAM_SHARDS_MAX; shard++) {
         struct stream_read_request request = {.table = BYTES("game"),
                                               .label_ms = streams.streams[0].label_ms,
                                               .shard = shard,
                                               .from = streams.streams[0].kept[shard],
                                               .limit = 100};
         struct stream_read_reply reply;
-        assert_int_equal(engine_stream_read(world.engine, &request, &world.arena, &failure, &reply),
+        assert_int_equal(engine_stream_read(world.engine, &request,
+                                            (struct scope){&world.arena, &failure}, &reply),
                          OK);
         for (size_t i = 0; i < reply.count; i++, seen++) {
             assert_int_equal(reply.records[i].event, want[seen]);
@@ -276,11 +277,74 @@ static void test_busy(void **state) {
     world_close(&world);
 }
 
+/* Makes an item that is not there, if another is not there either. */
+static enum status make_alone(struct action *action, const struct item *old, struct arena *arena,
+                              struct item *new) {
+    action->wants_also = old->count == 0;
+    *new = with_score(arena, old->count != 0 ? old : &action->item,
+                      old->count != 0 ? score_of(old) + 1 : 1);
+    return OK;
+}
+
+static enum status is_absent(struct action *action, const struct item *old, struct arena *arena,
+                             struct item *new) {
+    (void)new;
+    ++*(unsigned *)action->user;
+    return old->count == 0 ? OK
+                           : failure_set(&action->failure, arena, CONFLICT, "the other is there");
+}
+
+/* An action that the function asks for sees what came before it in the same group, and is left out
+ * otherwise. */
+static void test_also(void **state) {
+    (void)state;
+    struct world world;
+    world_open(&world);
+    struct arena *arena = &world.arena;
+    unsigned asked = 0;
+    int64_t one = 1;
+    struct item found;
+    struct action other = compute_of(arena, "other", is_absent, &asked);
+    struct action actions[] = {
+        compute_of(arena, "a", make_alone, NULL), compute_of(arena, "a", make_alone, NULL),
+        compute_of(arena, "other", add, &one), compute_of(arena, "b", make_alone, NULL),
+        compute_of(arena, "a", make_alone, NULL)};
+    enum { COUNT = sizeof(actions) / sizeof(actions[0]) };
+    struct change changes[COUNT];
+    struct arena arenas[COUNT] = {0};
+    struct stall stall;
+    sem_t done;
+    sem_init(&done, 0, 0);
+    stall_start(&stall, world.engine); /* so that all are of one group */
+    for (size_t i = 0; i < COUNT; i++) {
+        if (actions[i].compute == make_alone)
+            actions[i].also = &other;
+        changes[i] = write_of(&arenas[i], &actions[i], 1);
+        changes[i].done = engine_done;
+        changes[i].user = &done;
+        engine_submit(world.engine, &changes[i]);
+    }
+    stall_end(&stall);
+    for (size_t i = 0; i < COUNT; i++)
+        while (sem_wait(&done) != 0)
+            ;
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_status(&changes[i], i == 3 ? CONFLICT : OK);
+        arena_release(&arenas[i]);
+    }
+    assert_int_equal(asked, 2);
+    assert_true(get_item(world.engine, arena, "game", key(arena, "a"), &found));
+    assert_int_equal(score_of(&found), 3);
+    assert_false(get_item(world.engine, arena, "game", key(arena, "b"), &found));
+    sem_destroy(&done);
+    world_close(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),  cmocka_unit_test(test_rules), cmocka_unit_test(test_together),
         cmocka_unit_test(test_told), cmocka_unit_test(test_token), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_busy), cmocka_unit_test(test_also),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,18 +49,20 @@ static void test_reply(void **state) {
     struct get_request request = {.table = BYTES("game"),
                                   .key = item_of(&arena, "pk=S:p", "sk=S:1", NULL),
                                   .projection = projection_of_names(&name, 1, &arena)};
-    assert_int_equal(engine_get(engine, &request, &arena, &failure, &reply), OK);
+    assert_int_equal(engine_get(engine, &request, (struct scope){&arena, &failure}, &reply), OK);
     assert_int_equal(reply.item.count, 1);
     assert_int_equal(reply.size, item_size(&item));
     assert_true(reply.units == 1.0); /* two steps of 4 KB, eventually consistent */
     request.consistent = true;
-    assert_int_equal(engine_get(engine, &request, &arena, &failure, &reply), OK);
+    assert_int_equal(engine_get(engine, &request, (struct scope){&arena, &failure}, &reply), OK);
     assert_true(reply.units == 2.0);
     request.key = item_of(&arena, "pk=S:p", NULL);
-    assert_int_equal(engine_get(engine, &request, &arena, &failure, &reply), INVALID);
+    assert_int_equal(engine_get(engine, &request, (struct scope){&arena, &failure}, &reply),
+                     INVALID);
     assert_text(failure.text, "The provided key element does not match the schema");
     request.table = BYTES("nothing");
-    assert_int_equal(engine_get(engine, &request, &arena, &failure, &reply), NO_TABLE);
+    assert_int_equal(engine_get(engine, &request, (struct scope){&arena, &failure}, &reply),
+                     NO_TABLE);
     assert_text(failure.text, "Requested resource not found");
     engine_close(engine);
     arena_release(&arena);
@@ -75,34 +77,45 @@ static void test_many(void **state) {
     struct table_schema game = game_schema(&arena, "game"), plain = plain_schema(&arena, "plain");
     create_table(engine, &arena, &game);
     create_table(engine, &arena, &plain);
-    struct get_request requests[40];
-    struct get_reply replies[40];
-    for (unsigned i = 0; i < 40; i++) {
+    enum { MANY = 150 }; /* more than are looked up together */
+    struct get_request requests[MANY];
+    struct get_reply replies[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
         struct item item = item_of(&arena, "pk=S:p", NULL);
         struct value sk = value_string(arena_printf(&arena, "%u", i));
         struct value number = {.type = VALUE_N};
         number.bytes = number_from_int(&arena, i);
         item = item_with(&arena, &item, BYTES("sk"), &sk);
-        requests[i] =
-            (struct get_request){.table = i % 3 == 0 ? BYTES("plain") : BYTES("game"), .key = item};
+        requests[i] = (struct get_request){.table = i % 3 == 0 ? BYTES("plain") : BYTES("game"),
+                                           .key = item,
+                                           .takes_stored = i % 7 == 0};
         item = item_with(&arena, &item, BYTES("x"), &number);
         if (i % 5 != 0)
             put_item(engine, &arena, i % 3 == 0 ? "plain" : "game", item);
-        if (i == 20)
+        if (i == 70)
             cache_clear(local_of(engine)->cache);
     }
-    assert_int_equal(engine_get_many(engine, requests, 40, &arena, &failure, replies), OK);
-    for (unsigned i = 0; i < 40; i++) {
+    assert_int_equal(
+        engine_get_many(engine, requests, MANY, (struct scope){&arena, &failure}, replies), OK);
+    for (unsigned i = 0; i < MANY; i++) {
         int64_t number = -1;
         assert_int_equal(replies[i].found, i % 5 != 0);
         if (!replies[i].found)
             continue;
+        const struct item_encoded *stored = &replies[i].stored;
+        assert_int_equal(stored->bytes.data != NULL, i % 7 == 0);
+        if (stored->bytes.data != NULL)
+            assert_int_equal(item_decode(stored->bytes, stored->names, &arena, &replies[i].item),
+                             OK);
         assert_true(number_to_int(item_get(&replies[i].item, BYTES("x"))->bytes, &number));
         assert_int_equal(number, i);
     }
     requests[7].table = BYTES("nothing");
-    assert_int_equal(engine_get_many(engine, requests, 40, &arena, &failure, replies), NO_TABLE);
-    assert_int_equal(engine_get_many(engine, requests, 0, &arena, &failure, replies), OK);
+    assert_int_equal(
+        engine_get_many(engine, requests, MANY, (struct scope){&arena, &failure}, replies),
+        NO_TABLE);
+    assert_int_equal(
+        engine_get_many(engine, requests, 0, (struct scope){&arena, &failure}, replies), OK);
     engine_close(engine);
     arena_release(&arena);
 }

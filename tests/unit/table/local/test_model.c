@@ -249,7 +249,7 @@ static void wait_active(struct engine *engine) {
     arena_init(&arena);
     for (bool active = false; !active; usleep(1000)) {
         struct table_description about;
-        engine_describe(engine, BYTES("game"), &arena, &failure, &about);
+        engine_describe(engine, BYTES("game"), (struct scope){&arena, &failure}, &about);
         active = true;
         for (uint32_t i = 0; i < about.schema.index_count; i++)
             active &= about.indexes[i].status == PART_ACTIVE;
@@ -266,7 +266,8 @@ static uint64_t scan_count(struct engine *engine, const char *index) {
     struct page_request request = {.table = BYTES("game"), .index = bytes_str(index), .limit = 7};
     struct item last;
     do {
-        assert_int_equal(engine_page(engine, &request, &arena, &failure, &reply), OK);
+        assert_int_equal(engine_page(engine, &request, (struct scope){&arena, &failure}, &reply),
+                         OK);
         count += reply.count;
         last = reply.last_key;
         request.start = &last;
@@ -300,7 +301,7 @@ static void check_end(struct engine *engine, const struct player *players) {
 static void run_model(uint64_t seed, const char *folder) {
     struct local_settings settings = {.store = {.path = folder, .memory = folder == NULL},
                                       .threads = 1,
-                                      .apart_from = folder == NULL ? 0 : 2};
+                                      .commit_thread_from = folder == NULL ? 0 : 2};
     struct engine *engine = engine_open(&settings);
     struct player players[THREADS] = {0};
     struct meddler meddler = {.engine = engine};

@@ -185,10 +185,70 @@ static struct item model_shown(struct fixture *f, const struct page_request *req
 static void read_page(struct fixture *f, const struct page_request *request,
                       struct page_reply *out) {
     struct failure failure = {0};
-    enum status status = engine_page(f->engine, request, &f->page, &failure, out);
+    enum status status = engine_page(f->engine, request, (struct scope){&f->page, &failure}, out);
     if (status != OK)
         print_message("%.*s\n", BYTES_ARG(failure.text));
     assert_int_equal(status, OK);
+}
+
+/* --- the same pages, visited item by item --- */
+
+struct visitor {
+    struct fixture *f;
+    struct item items[ITEMS_MAX];
+    size_t count, stored;
+};
+
+static void visit_item(void *user, const struct item *item) {
+    struct visitor *visitor = user;
+    assert_true(visitor->count < ITEMS_MAX);
+    visitor->items[visitor->count++] = item_copy(&visitor->f->page, item);
+}
+
+static size_t visit_stored(void *user, const struct names *names, struct bytes stored) {
+    struct visitor *visitor = user;
+    struct item item;
+    assert_int_equal(item_decode(stored, names, &visitor->f->page, &item), OK);
+    visit_item(user, &item); /* a copy: the stored bytes go away */
+    visitor->stored++;
+    return item_size(&item);
+}
+
+static void check_visited(const struct page_reply *kept, const struct page_reply *reply,
+                          const struct visitor *visitor) {
+    assert_null(reply->items);
+    assert_int_equal(reply->count, kept->count);
+    assert_int_equal(reply->scanned, kept->scanned);
+    assert_int_equal(reply->more, kept->more);
+    assert_true(!kept->more || item_equal(&reply->last_key, &kept->last_key));
+    assert_true(reply->usage.table == kept->usage.table);
+    assert_int_equal(reply->usage.index_count, kept->usage.index_count);
+    if (kept->usage.index_count != 0)
+        assert_true(reply->usage.indexes[0].units == kept->usage.indexes[0].units);
+    assert_int_equal(visitor->count, kept->count);
+    for (size_t i = 0; i < kept->count; i++)
+        assert_true(item_equal(&visitor->items[i], &kept->items[i]));
+}
+
+/* A page is the same whether it is kept, visited, or visited as it is stored; the last is done
+ * where an item is shown as it is. */
+static void visit_page(struct fixture *f, const struct page_request *request,
+                       const struct page_reply *kept) {
+    const struct index_schema *index = index_of(f, request);
+    bool as_it_is = request->filter == NULL && request->projection == NULL &&
+                    (index == NULL || index->projected == PROJECTED_ALL);
+    for (int stored = 0; stored < 2; stored++) {
+        struct visitor *visitor = ARENA_NEW(&f->page, struct visitor);
+        struct page_request visited = *request;
+        struct page_reply reply;
+        visitor->f = f;
+        visited.visit = visit_item;
+        visited.visit_stored = stored ? visit_stored : NULL;
+        visited.user = visitor;
+        read_page(f, &visited, &reply);
+        check_visited(kept, &reply, visitor);
+        assert_int_equal(visitor->stored, stored && as_it_is ? kept->count : 0);
+    }
 }
 
 /* Reads page after page and compares each item with the model's; returns how many were seen. */
@@ -199,6 +259,8 @@ static size_t follow(struct fixture *f, struct page_request *request, const stru
     do {
         request->limit = (uint32_t)random_below(&f->random, 12);
         read_page(f, request, &reply);
+        if (request->select != SELECT_COUNT)
+            visit_page(f, request, &reply);
         assert_true(seen + reply.scanned <= count);
         size_t kept = 0;
         for (size_t i = seen; i < seen + reply.scanned; i++) {
@@ -395,7 +457,8 @@ static void test_page_size(void **state) {
         struct page_request request = {.table = BYTES("game"), .index = bytes_str(indexes[i])};
         uint64_t sizes[3] = {11, 11, 3};
         for (unsigned page = 0; page < 3; page++) {
-            assert_int_equal(engine_page(engine, &request, &arena, &failure, &reply), OK);
+            assert_int_equal(
+                engine_page(engine, &request, (struct scope){&arena, &failure}, &reply), OK);
             assert_int_equal(reply.count, sizes[page]);
             assert_int_equal(reply.more, page < 2);
             double units = i == 0 ? reply.usage.table : reply.usage.indexes[0].units;
@@ -407,7 +470,7 @@ static void test_page_size(void **state) {
     }
     /* An index that shows keys is not charged for the rest. */
     struct page_request request = {.table = BYTES("game"), .index = BYTES("byname")};
-    assert_int_equal(engine_page(engine, &request, &arena, &failure, &reply), OK);
+    assert_int_equal(engine_page(engine, &request, (struct scope){&arena, &failure}, &reply), OK);
     assert_int_equal(reply.count, 25);
     assert_false(reply.more);
     assert_true(reply.usage.indexes[0].units == 0.5 && reply.usage.table == 0);
@@ -421,7 +484,8 @@ static void assert_refused(struct fixture *f, const struct page_request *request
                            const char *text) {
     struct failure failure = {0};
     struct page_reply reply;
-    assert_int_not_equal(engine_page(f->engine, request, &f->page, &failure, &reply), OK);
+    assert_int_not_equal(
+        engine_page(f->engine, request, (struct scope){&f->page, &failure}, &reply), OK);
     assert_text(failure.text, text);
 }
 
@@ -439,7 +503,8 @@ static void test_refusals(void **state) {
     for (request.segment = 0; request.segment < 64; request.segment++) {
         struct failure failure = {0};
         struct page_reply reply;
-        refused += engine_page(f.engine, &request, &f.page, &failure, &reply) == INVALID;
+        refused +=
+            engine_page(f.engine, &request, (struct scope){&f.page, &failure}, &reply) == INVALID;
     }
     assert_int_equal(refused, 63);
     struct local *local = local_of(f.engine);
@@ -520,7 +585,8 @@ static void test_moment(void **state) {
     for (unsigned i = 0; i < 2000 || (most <= 2 && i < 2000000); i++) {
         struct page_request request = {.table = BYTES("game"),
                                        .index = i % 2 == 0 ? BYTES("byscore") : BYTES("")};
-        assert_int_equal(engine_page(moving.engine, &request, &arena, &failure, &reply), OK);
+        assert_int_equal(
+            engine_page(moving.engine, &request, (struct scope){&arena, &failure}, &reply), OK);
         check_moment(&reply);
         most = reply.count > most ? reply.count : most;
         arena_reset(&arena);

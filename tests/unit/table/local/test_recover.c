@@ -254,8 +254,8 @@ static void *read_on(void *argument) {
         arena_reset(&arena);
         struct page_request scan = {.table = BYTES("game"), .index = BYTES("byscore")};
         struct get_request get = {.table = BYTES("game"), .key = key_item(&arena, 1, -1)};
-        if (engine_page(reader->engine, &scan, &arena, &failure, &page) != OK ||
-            engine_get(reader->engine, &get, &arena, &failure, &got) != OK)
+        if (engine_page(reader->engine, &scan, (struct scope){&arena, &failure}, &page) != OK ||
+            engine_get(reader->engine, &get, (struct scope){&arena, &failure}, &got) != OK)
             atomic_fetch_add(&reader->faults, 1);
         atomic_fetch_add(&reader->reads, 1);
     }
@@ -367,7 +367,7 @@ static void check_counter(struct world *world, const struct adder *adders, unsig
 
 static void test_followers(void **state) {
     (void)state;
-    struct world world = {.settings = {.store.path = folder_make(), .apart_from = 2}};
+    struct world world = {.settings = {.store.path = folder_make(), .commit_thread_from = 2}};
     struct adder adders[ADDERS] = {0};
     atomic_bool stop = false;
     uint64_t seed = test_seed();
@@ -408,6 +408,9 @@ static void test_read_fault(void **state) {
     world.engine = engine_open(&world.settings);
     struct table_schema schema = game_schema(&world.arena, "game");
     create_table(world.engine, &world.arena, &schema);
+    /* The store is asked, since the partition has an item. */
+    put_item(world.engine, &world.arena, "game",
+             item_of(&world.arena, "pk=S:1", "sk=S:another", NULL));
     __atomic_store_n(&world.faults.read_in, 1, __ATOMIC_SEQ_CST);
     struct action action = {
         .kind = ACTION_PUT, .table = BYTES("game"), .item = key_item(&world.arena, 1, 5)};

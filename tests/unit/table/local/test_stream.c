@@ -4,10 +4,10 @@
 
 /* --- views --- */
 
-static void check_view(struct world *world, enum stream_view view) {
+static void check_view(struct world *world, enum stream_view view, bool ranked) {
     char name[16];
-    snprintf(name, sizeof(name), "view%d", (int)view);
-    make_table(world, name, view);
+    snprintf(name, sizeof(name), "%s%d", ranked ? "ranked" : "view", (int)view);
+    (ranked ? make_ranked_table : make_table)(world, name, view);
     put(world, name, "a", "1", 1);
     put(world, name, "a", "1", 2);
     remove_item(world, name, "a", "1", false);
@@ -46,11 +46,13 @@ static void test_views(void **state) {
     struct world world;
     world_start(&world, false);
     for (enum stream_view view = STREAM_KEYS; view <= STREAM_BOTH; view++)
-        check_view(&world, view);
+        check_view(&world, view, false);
+    for (enum stream_view view = STREAM_KEYS; view <= STREAM_BOTH; view++)
+        check_view(&world, view, true);
     make_table(&world, "none", STREAM_OFF);
     put(&world, "none", "a", "1", 1);
     assert_int_equal(list(&world, "none").count, 0);
-    assert_int_equal(list(&world, "").count, 4);
+    assert_int_equal(list(&world, "").count, 8);
     world_end(&world);
 }
 
@@ -136,8 +138,9 @@ static void test_switching(void **state) {
         assert_false(read_all(&world, &info[2], 1000)->ended);
         struct table_description about;
         struct failure failure;
-        assert_int_equal(
-            engine_describe(world.engine, BYTES("game"), &world.arena, &failure, &about), OK);
+        assert_int_equal(engine_describe(world.engine, BYTES("game"),
+                                         (struct scope){&world.arena, &failure}, &about),
+                         OK);
         assert_int_equal(about.stream_since_ms, info[2].label_ms);
         world_reopen(&world);
     }
@@ -196,9 +199,11 @@ static void test_list_pages(void **state) {
     assert_int_equal(engine_streams(world.engine, &request, &world.arena, &streams), OK);
     assert_true(streams.count == 1 && !streams.more);
     struct failure failure;
+    struct stream_id id = {BYTES("bbb"), 1};
     struct stream_info info;
-    assert_int_equal(engine_stream(world.engine, BYTES("bbb"), 1, &world.arena, &failure, &info),
-                     NO_RESOURCE);
+    assert_int_equal(
+        engine_stream(world.engine, &id, (struct scope){&world.arena, &failure}, &info),
+        NO_RESOURCE);
     world_end(&world);
 }
 
@@ -238,7 +243,7 @@ static void try_failing(int *fault, struct world *world, struct random *random, 
     for (int i = 0; i < 12; i++)
         random_write(world, random);
     *fault = 0;
-    for (int tries = 0; tries < 100; tries++) {
+    for (int tries = 0; tries < 3000; tries++) {
         struct action action = {
             .kind = ACTION_PUT, .table = BYTES("game"), .item = item_at(world, "well", "1", at)};
         struct change change = write_of(&world->arena, &action, 1);
@@ -311,9 +316,10 @@ static void test_verify(void **state) {
     struct verify_report report = verify(&world);
     assert_int_equal(report.stream_records, 2);
     assert_int_equal(report.faults, 0);
-    spoil(&world, stream_key(1, info.label_ms, 0, 1, room), BYTES("\x03 no record"));
+    spoil(&world, stream_key(&(struct stream_position){1, info.label_ms, 0, 1}, room),
+          BYTES("\x03 no record"));
     assert_int_equal(verify(&world).faults, 1);
-    spoil(&world, stream_key(77, info.label_ms, 0, 1, room), BYTES("x"));
+    spoil(&world, stream_key(&(struct stream_position){77, info.label_ms, 0, 1}, room), BYTES("x"));
     assert_int_equal(verify(&world).faults, 2);
     spoil(&world, BYTES("no key"), BYTES("x"));
     assert_int_equal(verify(&world).faults, 3);

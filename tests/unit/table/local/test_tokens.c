@@ -20,7 +20,7 @@ static void add(struct store *store, struct tokens *tokens, const struct token *
     arena_init(&arena);
     struct tokens_step step = tokens_begin(tokens, batch, token->at_ms);
     tokens_put(&step, batch, token);
-    assert_int_equal(store_write(store, batch, &arena, &failure), OK);
+    assert_int_equal(store_write(store, batch, (struct scope){&arena, &failure}), OK);
     tokens_forget(tokens, step.keep);
     tokens_add(tokens, token);
     store_batch_free(batch);
@@ -54,7 +54,8 @@ static void test_model(void **state) {
     struct random random;
     arena_init(&arena);
     random_seed(&random, test_seed());
-    assert_int_equal(store_open(&(struct store_settings){.memory = true}, &arena, &failure, &store),
+    assert_int_equal(store_open(&(struct store_settings){.memory = true},
+                                (struct scope){&arena, &failure}, &store),
                      OK);
     struct tokens *tokens = tokens_new();
     int64_t now = 1000000, at[NAMES] = {0};

@@ -251,7 +251,7 @@ static void test_restart(void **state) {
 /* A client that asks again until it is told that it was done: whatever fails, it is done once. */
 static void retry_until_done(struct world *world, int number) {
     struct action actions[2];
-    for (int tries = 0; tries < 200; tries++) {
+    for (int tries = 0; tries < 3000; tries++) {
         struct change change = transfer(&world->arena, actions, "a", "b", "1");
         char token[16];
         snprintf(token, sizeof(token), "t%d", number);

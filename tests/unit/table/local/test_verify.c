@@ -27,7 +27,7 @@ static struct verify_report verify(const char *path, struct told *told) {
     struct failure failure = {0};
     buf_clear(&told->text);
     told->done = 0;
-    assert_int_equal(local_verify(&settings, &told->arena, &failure, &report), OK);
+    assert_int_equal(local_verify(&settings, (struct scope){&told->arena, &failure}, &report), OK);
     buf_byte(&told->text, 0);
     return report;
 }
@@ -60,13 +60,13 @@ static void spoil(const char *path, enum store_family family, struct bytes key,
     struct store *store;
     struct store_settings settings = {.path = path, .must_exist = true};
     arena_init(&arena);
-    assert_int_equal(store_open(&settings, &arena, &failure, &store), OK);
+    assert_int_equal(store_open(&settings, (struct scope){&arena, &failure}, &store), OK);
     struct store_batch *batch = store_batch_new(store);
     if (value.data != NULL)
         store_put(batch, family, key, value);
     else
         store_del(batch, family, key);
-    assert_int_equal(store_write(store, batch, &arena, &failure), OK);
+    assert_int_equal(store_write(store, batch, (struct scope){&arena, &failure}), OK);
     store_batch_free(batch);
     store_close(store);
     arena_release(&arena);
@@ -140,8 +140,10 @@ static void test_misplaced(void **state) {
     struct failure failure = {0};
     struct bytes stored;
     struct store_settings settings = {.path = path, .must_exist = true};
-    assert_int_equal(store_open(&settings, &told.arena, &failure, &local.store), OK);
-    assert_int_equal(store_get(local.store, NULL, STORE_ITEMS, key_in_game(&told.arena, "sk=S:1"),
+    assert_int_equal(store_open(&settings, (struct scope){&told.arena, &failure}, &local.store),
+                     OK);
+    assert_int_equal(store_get(local.store,
+                               &(struct store_key){STORE_ITEMS, key_in_game(&told.arena, "sk=S:1")},
                                &told.arena, &stored),
                      OK);
     store_close(local.store);
@@ -162,7 +164,7 @@ static void test_no_folder(void **state) {
     struct verify_report report;
     arena_init(&arena);
     struct verify_settings settings = {.path = "/tmp/gametable-test-there-is-none"};
-    assert_int_not_equal(local_verify(&settings, &arena, &failure, &report), OK);
+    assert_int_not_equal(local_verify(&settings, (struct scope){&arena, &failure}, &report), OK);
     assert_true(failure.text.size > 0);
     arena_release(&arena);
 }

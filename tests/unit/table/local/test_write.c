@@ -1,5 +1,6 @@
 /* Single writes, conditions, batches and transactions through the whole engine. */
 #include "engine.h"
+#include "table/inprocess.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -324,14 +325,14 @@ static void test_busy(void **state) {
     free(actions);
 }
 
-/* A table that is deleted and made again between preparing and executing. */
-/* A thread that gathers: nothing of its goes before it hands over, save when there is much. */
+/* A thread that batches: nothing of its goes before it flushes, save when there is much. */
 struct gathering {
     struct fixture *f;
     struct arena arenas[40];
     struct action actions[40];
     struct change changes[40];
     atomic_uint done;
+    struct change_batch batch;
 };
 
 static void one_done(struct change *change) {
@@ -347,6 +348,7 @@ static void gather(struct gathering *g, unsigned count) {
         g->changes[i] = write_of(&g->arenas[i], &g->actions[i], 1);
         g->changes[i].done = one_done;
         g->changes[i].user = &g->done;
+        g->changes[i].batch = &g->batch;
         engine_submit(g->f->engine, &g->changes[i]);
     }
 }
@@ -362,20 +364,19 @@ static void release_gathered(struct gathering *g, unsigned count) {
 
 static void *gather_and_hand_over(void *argument) {
     struct gathering *g = argument;
-    engine_gather();
     gather(g, 5);
     usleep(20000);
     require(atomic_load(&g->done) == 0);
-    engine_hand_over();
+    engine_batch_flush(&g->batch);
     release_gathered(g, 5);
     gather(g, 40); /* more than are kept: the first 32 go by themselves */
     while (atomic_load(&g->done) < 32)
         usleep(1000);
     usleep(20000);
     require(atomic_load(&g->done) == 32);
-    engine_hand_over();
+    engine_batch_flush(&g->batch);
     release_gathered(g, 40);
-    engine_hand_over(); /* there is nothing */
+    engine_batch_flush(&g->batch); /* there is nothing */
     return NULL;
 }
 
@@ -389,6 +390,7 @@ static void test_gathered(void **state) {
     test_free(g);
 }
 
+/* A table that is deleted and made again between preparing and executing. */
 static void test_prepared_for_another(void **state) {
     struct fixture *f = *state;
     struct stall stall;
@@ -442,6 +444,43 @@ static void test_memory_full(void **state) {
     local->settings.index_memory = most;
 }
 
+/* Indexes that take more than their memory come back at a start, and go on being kept; what would
+ * make them larger is refused. */
+static void test_starts_past_memory(void **state) {
+    (void)state;
+    char *path = folder_make();
+    struct arena arena;
+    arena_init(&arena);
+    struct local_settings settings = {.store.path = path, .threads = 1};
+    struct engine *engine = engine_open(&settings);
+    struct table_schema schema = game_schema(&arena, "game");
+    create_table(engine, &arena, &schema);
+    for (int i = 0; i < 3000; i++) {
+        char pk[24];
+        snprintf(pk, sizeof(pk), "pk=S:%d", i);
+        put_item(engine, &arena, "game",
+                 item_of(&arena, pk, "sk=S:0", "board=S:b", "score=N:7", NULL));
+    }
+    engine_close(engine);
+    settings.index_memory = 1000;
+    engine = engine_open(&settings);
+    struct engine_figures figures;
+    engine_figures(engine, &figures);
+    assert_int_equal(figures.items, 3000);
+    assert_true(figures.index_memory > settings.index_memory);
+    struct action action =
+        action_of(ACTION_PUT, item_of(&arena, "pk=S:x", "sk=S:0", "board=S:b", "score=N:7", NULL));
+    struct change change = write_of(&arena, &action, 1);
+    engine_do(engine, &change);
+    assert_status(&change, MEMORY_FULL);
+    action.item = item_of(&arena, "pk=S:1", "sk=S:0", "board=S:b", "score=N:8", NULL);
+    engine_do(engine, &change);
+    assert_status(&change, OK);
+    engine_close(engine);
+    arena_release(&arena);
+    folder_remove(path);
+}
+
 static void test_survives_restart(void **state) {
     (void)state;
     char *path = folder_make();
@@ -485,6 +524,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_gathered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_prepared_for_another, setup, teardown),
         cmocka_unit_test_setup_teardown(test_memory_full, setup, teardown),
+        cmocka_unit_test(test_starts_past_memory),
         cmocka_unit_test(test_survives_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
