@@ -1,26 +1,24 @@
 #include "net/channel.h"
 
+#include "base/base64.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "net/channel_int.h"
 #include "net/frames.h"
 
 #include <assert.h>
-#include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <strings.h>
 
 enum {
     READ_SIZE = 16 * 1024,
-    QUEUE_FIRST = 8,     /* places for messages, at first */
-    UNANSWERED_MAX = 2,  /* pings */
-    GOODBYE_MAX = 62,    /* bytes of its reason */
-    GOODBYE_MS = 2000,   /* for the client to say its own */
-    WRITES_MAX = 64,     /* a turn: others wait */
-    OWN_MAX = 16 * 1024, /* pongs that wait for a client that pings and does not read */
+    QUEUE_FIRST = 8,   /* places for messages, at first */
+    GOODBYE_MAX = 62,  /* bytes of its reason */
+    GOODBYE_MS = 2000, /* for the client to say its own */
+    WRITES_MAX = 64,   /* a turn: others wait */
 };
 
-enum { OP_CLOSE = 0x8, OP_PING = 0x9, OP_PONG = 0xa, GOING_AWAY = 1001 };
+enum { GOING_AWAY = 1001 };
 
 struct channel {
     struct connection *connection;
@@ -65,14 +63,13 @@ void channel_put_grant(struct buf *to, const struct http_exchange *exchange) {
     static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     struct bytes key = http_header(exchange, "Sec-WebSocket-Key");
     uint8_t text[24 + sizeof(guid) - 1], digest[SHA_DIGEST_LENGTH];
-    char accept[32];
     assert(key.size == 24);
     memcpy(text, key.data, 24);
     memcpy(text + 24, guid, sizeof(guid) - 1);
     SHA1(text, sizeof(text), digest);
-    EVP_EncodeBlock((unsigned char *)accept, digest, sizeof(digest));
-    buf_printf(to, "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n",
-               accept);
+    buf_lit(to, "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ");
+    base64_put(to, bytes_of(digest, sizeof(digest)));
+    buf_lit(to, "\r\n");
 }
 
 /* ---- the queue ---- */
@@ -116,7 +113,8 @@ static void take_goodbye(struct channel *channel) {
     if (channel->settings.events)
         buf_lit(&channel->own, "0\r\n\r\n");
     else
-        frames_put(&channel->own, OP_CLOSE, bytes_of(channel->goodbye, channel->goodbye_size));
+        frames_put(&channel->own, FRAMES_OP_CLOSE,
+                   bytes_of(channel->goodbye, channel->goodbye_size));
 }
 
 /* What goes next: a message that is partly sent, what is our own, or the next message. */
@@ -157,6 +155,7 @@ static bool write_pieces(struct channel *channel) {
             connection_drop(channel->connection);
         if (sent < 0)
             return false;
+        shard_count(&channel->connection->shard->counts.bytes_out, (uint64_t)sent);
         piece_sent(channel, own, piece, (size_t)sent);
         if ((size_t)sent < piece.size)
             return false;
@@ -175,7 +174,7 @@ static void settle(struct channel *channel, bool all_sent) {
 static void flush(struct channel *channel) {
     struct connection *connection = channel->connection;
     take_goodbye(channel);
-    if (channel->own.size - channel->own_sent > OWN_MAX) {
+    if (channel->own.size - channel->own_sent > LIMIT_PONGS_WAITING) {
         connection_drop(connection);
         return;
     }
@@ -272,7 +271,7 @@ static void on_heard(void *user, enum frames_kind kind, struct bytes data) {
     if (kind == FRAMES_TEXT)
         channel->settings.handler->received(channel, data, channel->settings.user);
     else if (kind == FRAMES_PING)
-        frames_put(&channel->own, OP_PONG, data);
+        frames_put(&channel->own, FRAMES_OP_PONG, data);
     else if (kind == FRAMES_CLOSE)
         answer_goodbye(channel, data);
 }
@@ -293,8 +292,9 @@ static const char *fault_of(int code) {
 static void arrived(struct channel *channel, struct bytes bytes) {
     if (channel->settings.events)
         return; /* nothing is said to an event stream */
-    int code =
-        frames_take(&channel->frames, bytes, channel->settings.message_max, on_heard, channel);
+    const struct frames_reader reader = {
+        .message_max = channel->settings.message_max, .heard = on_heard, .user = channel};
+    int code = frames_take(&channel->frames, bytes, &reader);
     if (code != 0)
         channel_close(channel, code, fault_of(code));
     mark_dirty(channel);
@@ -309,6 +309,7 @@ static void read_some(struct channel *channel) {
             connection_drop(connection);
         if (got <= 0)
             return;
+        shard_count(&connection->shard->counts.bytes_in, (uint64_t)got);
         arrived(channel, bytes_of(in, (size_t)got));
     } while (connection->wire.pending && connection->state == CONNECTION_OPEN);
 }
@@ -324,7 +325,7 @@ void channel_ready(struct channel *channel, int events) {
 }
 
 void channel_expire(struct channel *channel) {
-    if (channel->closing || channel->unanswered >= UNANSWERED_MAX) {
+    if (channel->closing || channel->unanswered >= LIMIT_PINGS_UNANSWERED) {
         connection_drop(channel->connection);
         return;
     }
@@ -335,11 +336,17 @@ void channel_expire(struct channel *channel) {
     else
         channel->unanswered = 0;
     if (!channel->settings.events)
-        frames_put(&channel->own, OP_PING, (struct bytes){0});
+        frames_put(&channel->own, FRAMES_OP_PING, (struct bytes){0});
     else if (!stuck)
         buf_lit(&channel->own, "3\r\n:\n\n\r\n"); /* a comment */
     connection_wait(channel->connection, channel->settings.ping_ms);
     mark_dirty(channel);
+}
+
+void channel_review(struct channel *channel) {
+    const struct channel_handler *handler = channel->settings.handler;
+    if (!channel->closing && handler->review != NULL)
+        handler->review(channel, channel->settings.user);
 }
 
 void channel_wind_down(struct channel *channel) {
@@ -369,6 +376,12 @@ struct channel *channel_new(struct connection *connection, struct channel_loop *
     connection_watch(connection, UV_READABLE);
     mark_dirty(channel);
     return channel;
+}
+
+int64_t channel_silent_ms(const struct channel *channel) {
+    return channel->unanswered == 0
+               ? 0
+               : ((int64_t)channel->unanswered + 1) * channel->settings.ping_ms;
 }
 
 struct loop *channel_loop(const struct channel *channel) {

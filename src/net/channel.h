@@ -21,6 +21,8 @@ struct channel_handler {
     void (*caught_up)(struct channel *channel, void *user);
     /* It is over; the channel is gone when this returns. */
     void (*closed)(struct channel *channel, void *user);
+    /* listener_review(): channel_close() it if it may not go on. NULL: it may. */
+    void (*review)(struct channel *channel, void *user);
 };
 
 struct channel_settings {
@@ -46,6 +48,8 @@ bool channel_send(struct channel *channel, struct message *message);
 /* Says goodbye with a WebSocket code (1000, 1008, 4xxx) and a short reason, then closes. Nothing is
  * received any more. */
 void channel_close(struct channel *channel, int code, const char *reason);
+/* How long the client may have been silent, to the ping: 0 while it answers. For `closed`, too. */
+int64_t channel_silent_ms(const struct channel *channel);
 struct loop *channel_loop(const struct channel *channel);
 
 #endif

@@ -18,6 +18,7 @@ struct channel *channel_new(struct connection *connection, struct channel_loop *
 /* What its connection tells it. */
 void channel_ready(struct channel *channel, int events);
 void channel_expire(struct channel *channel);
+void channel_review(struct channel *channel);
 void channel_wind_down(struct channel *channel);
 void channel_dropped(struct channel *channel); /* frees it */
 

@@ -109,6 +109,7 @@ static void greet(struct connection *connection) {
 void connection_start(struct connection *connection) {
     struct shard *shard = connection->shard;
     shard_link(shard, connection);
+    shard_count(connection->turned_away ? &shard->counts.turned_away : &shard->counts.accepted, 1);
     int failed = uv_poll_init(loop_uv(shard->loop), &connection->poll, connection->wire.fd);
     connection->poll.data = connection;
     if (failed != 0) { /* epoll is out of room */
@@ -150,6 +151,11 @@ void connection_expire(struct connection *connection) {
         kind_of(connection)->expire(connection);
     else
         connection_drop(connection);
+}
+
+void connection_review(struct connection *connection) {
+    if (connection->state == CONNECTION_OPEN)
+        kind_of(connection)->review(connection);
 }
 
 void connection_wind_down(struct connection *connection) {

@@ -48,6 +48,7 @@ struct connection_kind {
     void (*expire)(struct connection *connection); /* OPEN, and its deadline has passed */
     /* OPEN, and the listener ends: connection_drop() it if nothing is under way. */
     void (*wind_down)(struct connection *connection);
+    void (*review)(struct connection *connection);       /* OPEN; see listener_review() */
     void (*dropped)(struct connection *connection);      /* the socket has just gone */
     bool (*in_use)(const struct connection *connection); /* somebody still has a part of it */
     void (*over)(struct connection *connection);         /* it is about to be freed */
@@ -73,8 +74,9 @@ void connection_linger(struct connection *connection);
 /* Frees it if it is CLOSED and no longer in use. */
 void connection_free_if_over(struct connection *connection);
 
-/* For its shard: its deadline has passed; its listener ends. */
+/* For its shard: its deadline has passed; it is to be looked at again; its listener ends. */
 void connection_expire(struct connection *connection);
+void connection_review(struct connection *connection);
 void connection_wind_down(struct connection *connection);
 
 #endif

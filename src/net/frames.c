@@ -6,28 +6,41 @@
 
 #include "base/utf8.h"
 
-enum { CONTINUATION = 0, TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
-enum { CONTROL_MAX = 125, MASK_SIZE = 4 };
+enum { CONTINUATION = 0, BINARY = 2 };
+enum { CONTROL_MAX = 125, SIZE_16 = 126, SIZE_64 = 127 };
 enum { NOT_FRAMES = 1002, NOT_TEXT = 1003, NOT_UTF8 = 1007, TOO_LARGE = 1009 };
 
+/* --- reading --- */
+
 struct frame {
-    bool fin;
+    bool fin, masked;
     uint8_t opcode;
-    size_t head, size;
+    size_t head, size; /* the mask is the last of the head */
 };
+
+/* False if no frame of the other side begins so. */
+static bool can_begin(const struct frame *frame, uint8_t reserved, bool from_server) {
+    bool control = (frame->opcode & 0x08) != 0;
+    if (reserved != 0 || frame->masked == from_server)
+        return false;
+    if (control)
+        return frame->fin && frame->size <= CONTROL_MAX && frame->opcode <= FRAMES_OP_PONG;
+    return frame->opcode <= BINARY;
+}
 
 /* The head of the frame that the bytes begin with: 0; a code if it cannot be; -1 if more is needed.
  */
-static int read_head(struct bytes bytes, size_t size_max, struct frame *out) {
+static int read_head(struct bytes bytes, const struct frames_reader *reader, struct frame *out) {
     if (bytes.size < 2)
         return -1;
-    uint8_t first = bytes.data[0], second = bytes.data[1];
-    size_t more = (second & 0x7f) == 126 ? 2 : (second & 0x7f) == 127 ? 8 : 0;
-    *out = (struct frame){(first & 0x80) != 0, first & 0x0f, 2 + more + MASK_SIZE, second & 0x7f};
-    bool control = (first & 0x08) != 0;
-    if ((first & 0x70) != 0 || (second & 0x80) == 0 ||
-        (control && (!out->fin || out->size > CONTROL_MAX || out->opcode > PONG)) ||
-        (!control && out->opcode > BINARY))
+    uint8_t first = bytes.data[0], second = bytes.data[1], size_7 = second & 0x7f;
+    size_t more = size_7 == SIZE_16 ? 2 : size_7 == SIZE_64 ? 8 : 0;
+    *out = (struct frame){.fin = (first & 0x80) != 0,
+                          .masked = (second & 0x80) != 0,
+                          .opcode = first & 0x0f,
+                          .head = 2 + more + ((second & 0x80) != 0 ? FRAMES_MASK_SIZE : 0),
+                          .size = size_7};
+    if (!can_begin(out, first & 0x70, reader->from_server))
         return NOT_FRAMES;
     if (bytes.size < out->head)
         return -1;
@@ -35,18 +48,23 @@ static int read_head(struct bytes bytes, size_t size_max, struct frame *out) {
         uint64_t size = 0;
         for (size_t i = 0; i < more; i++)
             size = size << 8 | bytes.data[2 + i];
-        if (size > size_max)
+        if (size > reader->message_max)
             return TOO_LARGE;
         out->size = (size_t)size;
     }
-    return out->size > size_max && !control ? TOO_LARGE : 0;
+    return out->size > reader->message_max && out->opcode <= BINARY ? TOO_LARGE : 0;
 }
 
-static void put_unmasked(struct buf *to, const struct frame *frame, struct bytes bytes) {
-    const uint8_t *mask = bytes.data + frame->head - MASK_SIZE, *from = mask + MASK_SIZE;
+static void put_data(struct buf *to, const struct frame *frame, struct bytes bytes) {
+    const uint8_t *from = bytes.data + frame->head;
+    if (!frame->masked) {
+        buf_append(to, from, frame->size);
+        return;
+    }
+    const uint8_t *mask = from - FRAMES_MASK_SIZE;
     uint8_t *at = buf_reserve(to, frame->size + 1);
     for (size_t i = 0; i < frame->size; i++)
-        at[i] = from[i] ^ mask[i % MASK_SIZE];
+        at[i] = from[i] ^ mask[i % FRAMES_MASK_SIZE];
     to->size += frame->size;
 }
 
@@ -60,34 +78,39 @@ static bool is_goodbye(struct bytes data) {
     return (usual || (code >= 3000 && code <= 4999)) && utf8_valid(bytes_skip(data, 2));
 }
 
-static int take_control(struct frames *frames, const struct frame *frame, struct bytes bytes,
-                        frames_heard *heard, void *user) {
+/* What a frame is held against, and where what it says goes. */
+struct taking {
+    struct frames *frames;
+    const struct frames_reader *reader;
+};
+
+static int take_control(const struct taking *on, const struct frame *frame, struct bytes bytes) {
     struct buf data = {0};
     int code = 0;
-    put_unmasked(&data, frame, bytes);
-    if (frame->opcode == CLOSE && !is_goodbye(buf_bytes(&data)))
+    put_data(&data, frame, bytes);
+    if (frame->opcode == FRAMES_OP_CLOSE && !is_goodbye(buf_bytes(&data)))
         code = NOT_FRAMES;
     else {
-        frames->over = frame->opcode == CLOSE;
-        heard(user,
-              frame->opcode == CLOSE  ? FRAMES_CLOSE
-              : frame->opcode == PING ? FRAMES_PING
-                                      : FRAMES_PONG,
-              buf_bytes(&data));
+        on->frames->over = frame->opcode == FRAMES_OP_CLOSE;
+        on->reader->heard(on->reader->user,
+                          frame->opcode == FRAMES_OP_CLOSE  ? FRAMES_CLOSE
+                          : frame->opcode == FRAMES_OP_PING ? FRAMES_PING
+                                                            : FRAMES_PONG,
+                          buf_bytes(&data));
     }
     buf_release(&data);
     return code;
 }
 
-static int take_data(struct frames *frames, const struct frame *frame, struct bytes bytes,
-                     size_t message_max, frames_heard *heard, void *user) {
+static int take_data(const struct taking *on, const struct frame *frame, struct bytes bytes) {
+    struct frames *frames = on->frames;
     if ((frame->opcode == CONTINUATION) != frames->fragmented)
         return NOT_FRAMES;
     if (frame->opcode == BINARY)
         return NOT_TEXT;
-    if (frames->message.size + frame->size > message_max)
+    if (frames->message.size + frame->size > on->reader->message_max)
         return TOO_LARGE;
-    put_unmasked(&frames->message, frame, bytes);
+    put_data(&frames->message, frame, bytes);
     frames->fragmented = !frame->fin;
     if (frames->fragmented)
         return 0;
@@ -95,38 +118,37 @@ static int take_data(struct frames *frames, const struct frame *frame, struct by
     frames->message = (struct buf){0};
     bool valid = utf8_valid(buf_bytes(&whole));
     if (valid)
-        heard(user, FRAMES_TEXT, buf_bytes(&whole));
+        on->reader->heard(on->reader->user, FRAMES_TEXT, buf_bytes(&whole));
     buf_release(&whole);
     return valid ? 0 : NOT_UTF8;
 }
 
 /* Takes whole frames off the bytes' beginning. */
-static int take_frames(struct frames *frames, struct bytes *bytes, size_t message_max,
-                       frames_heard *heard, void *user) {
+static int take_frames(const struct taking *on, struct bytes *bytes) {
     int code = 0;
-    while (code == 0 && !frames->over) {
+    while (code == 0 && !on->frames->over) {
         struct frame frame;
-        code = read_head(*bytes, message_max, &frame);
+        code = read_head(*bytes, on->reader, &frame);
         if (code != 0 || bytes->size < frame.head + frame.size)
             break;
-        if (frame.opcode >= CLOSE)
-            code = take_control(frames, &frame, *bytes, heard, user);
+        if (frame.opcode >= FRAMES_OP_CLOSE)
+            code = take_control(on, &frame, *bytes);
         else
-            code = take_data(frames, &frame, *bytes, message_max, heard, user);
+            code = take_data(on, &frame, *bytes);
         *bytes = bytes_skip(*bytes, frame.head + frame.size);
     }
     return code < 0 ? 0 : code;
 }
 
-int frames_take(struct frames *frames, struct bytes bytes, size_t message_max, frames_heard *heard,
-                void *user) {
+int frames_take(struct frames *frames, struct bytes bytes, const struct frames_reader *reader) {
     struct buf all = frames->in;
     frames->in = (struct buf){0};
     if (all.size != 0) {
         buf_put(&all, bytes);
         bytes = buf_bytes(&all);
     }
-    int code = frames->over ? 0 : take_frames(frames, &bytes, message_max, heard, user);
+    struct taking on = {frames, reader};
+    int code = frames->over ? 0 : take_frames(&on, &bytes);
     frames->over |= code != 0;
     if (!frames->over && bytes.size != 0)
         buf_put(&frames->in, bytes);
@@ -140,8 +162,34 @@ void frames_release(struct frames *frames) {
     *frames = (struct frames){.over = true};
 }
 
-void frames_put(struct buf *to, uint8_t opcode, struct bytes data) {
-    buf_byte(to, (uint8_t)(0x80 | opcode));
-    buf_byte(to, (uint8_t)data.size);
+/* --- writing --- */
+
+size_t frames_head(uint8_t *to, enum frames_opcode opcode, size_t size) {
+    to[0] = (uint8_t)(0x80 | opcode);
+    if (size < SIZE_16) {
+        to[1] = (uint8_t)size;
+        return 2;
+    }
+    int bytes = size <= UINT16_MAX ? 2 : 8;
+    to[1] = bytes == 2 ? SIZE_16 : SIZE_64;
+    for (int i = 0; i < bytes; i++)
+        to[2 + i] = (uint8_t)(size >> (8 * (bytes - 1 - i)));
+    return 2 + (size_t)bytes;
+}
+
+void frames_put(struct buf *to, enum frames_opcode opcode, struct bytes data) {
+    to->size += frames_head(buf_reserve(to, FRAMES_HEAD_MAX), opcode, data.size);
     buf_put(to, data);
+}
+
+void frames_put_masked(struct buf *to, enum frames_opcode opcode, struct bytes data,
+                       const uint8_t mask[FRAMES_MASK_SIZE]) {
+    uint8_t *head = buf_reserve(to, FRAMES_HEAD_MAX + FRAMES_MASK_SIZE + data.size);
+    size_t size = frames_head(head, opcode, data.size);
+    head[1] |= 0x80;
+    memcpy(head + size, mask, FRAMES_MASK_SIZE);
+    uint8_t *at = head + size + FRAMES_MASK_SIZE;
+    for (size_t i = 0; i < data.size; i++)
+        at[i] = data.data[i] ^ mask[i % FRAMES_MASK_SIZE];
+    to->size += size + FRAMES_MASK_SIZE + data.size;
 }

@@ -12,12 +12,13 @@
  */
 #include "net/http.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "net/answer.h"
 #include "net/channel_int.h"
 #include "net/connection.h"
 #include "net/request.h"
+#include "net/response_head.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ struct http_connection {
     bool advancing;          /* advance() is on the stack */
     bool eof;                /* the client sends no more; it may well still read */
     bool last;               /* ends after the answer being written */
+    size_t held;             /* bytes of its body and answer that are counted, */
+    size_t unproved;         /* and of a body whose sender is not known yet */
     struct bytes head, body; /* what is left to write */
     struct channel *channel; /* of CHANNEL */
 };
@@ -54,13 +57,15 @@ struct http_own {
     struct http_settings settings; /* defaults filled in; constant from the start */
     struct request_limits limits;
     atomic_uint in_flight; /* exchanges that their handler did not answer at once */
+    /* Bytes that are held for clients who send slowly or do not read, of all connections. */
+    atomic_size_t held, unproved;
 };
 
 /* What the connections of a loop share. */
 struct http_shared {
     struct request *pool;
     unsigned pooled;
-    struct answer_date date;
+    struct response_date date;
     struct channel_loop channels;
 };
 
@@ -88,6 +93,28 @@ static void enter(struct http_connection *http, enum http_state state, int wait_
     connection_wait(&http->base, wait_ms);
 }
 
+/* ---- the memory of all ---- */
+
+/* Counts `size` bytes for one connection instead of *counted. False, and nothing has changed, if it
+ * would be more than before and more than `most` together. */
+static bool count_bytes(atomic_size_t *total, size_t *counted, size_t size, size_t most) {
+    if (size == *counted)
+        return true;
+    size_t now =
+        atomic_fetch_add_explicit(total, size - *counted, memory_order_relaxed) + (size - *counted);
+    if (size > *counted && now > most) {
+        atomic_fetch_sub_explicit(total, size - *counted, memory_order_relaxed);
+        return false;
+    }
+    *counted = size;
+    return true;
+}
+
+static void let_go(struct http_connection *http) {
+    count_bytes(&own_of(http)->held, &http->held, 0, 0);
+    count_bytes(&own_of(http)->unproved, &http->unproved, 0, 0);
+}
+
 /* ---- requests of the pool ---- */
 
 static void attach(struct http_connection *http) {
@@ -109,6 +136,7 @@ static void detach(struct http_connection *http) {
     struct http_shared *shared = shared_of(http);
     struct request *request = http->request;
     http->request = NULL;
+    let_go(http);
     if (request == NULL)
         return;
     if (shared->pooled == POOL_MAX) {
@@ -162,6 +190,7 @@ static void written(struct http_connection *http) {
         return;
     }
     if (request_has_surplus(http->request)) {
+        let_go(http);
         request_next(http->request);
         enter(http, HTTP_READING, settings_of(http)->request_ms);
     } else if (http->eof) {
@@ -205,6 +234,7 @@ static void flush(struct http_connection *http) {
         http->head = bytes_skip(http->head, of_head);
         if ((size_t)sent > of_head)
             http->body = bytes_skip(http->body, (size_t)sent - of_head);
+        shard_count(&http->base.shard->counts.bytes_out, (uint64_t)sent);
         enter(http, HTTP_WRITING, settings_of(http)->request_ms);
     }
     if (http->head.size + http->body.size == 0) {
@@ -212,19 +242,22 @@ static void flush(struct http_connection *http) {
         return;
     }
     keep_body(http);
+    /* The answer is there, so it is kept whatever the bound: it makes others wait. */
+    size_t size = request_body_size(http->request) + http->head.size + http->body.size;
+    count_bytes(&own_of(http)->held, &http->held, size, SIZE_MAX);
     connection_watch(&http->base, UV_WRITABLE);
 }
 
 static void send_answer(struct http_connection *http, const struct http_answer *answer) {
     struct request *request = http->request;
     http->last = answer->close || !request->keep_alive || http->base.shard->closing;
-    enum answer_connection how = http->last        ? ANSWER_CLOSE
-                                 : request->is_old ? ANSWER_KEEP_ALIVE
-                                                   : ANSWER_GOES_ON;
+    enum response_connection how = http->last        ? ANSWER_CLOSE
+                                   : request->is_old ? ANSWER_KEEP_ALIVE
+                                                     : ANSWER_GOES_ON;
     buf_clear(&request->head);
-    answer_head(&request->head, answer, how, &shared_of(http)->date);
+    response_head_put(&request->head, answer, how, &shared_of(http)->date);
     http->body = answer->body;
-    if (request->is_head || !answer_has_body(answer->status))
+    if (request->is_head || !response_has_body(answer->status))
         http->body = (struct bytes){0};
     if (http->body.size <= SMALL_BODY) {
         buf_put(&request->head, http->body);
@@ -254,11 +287,19 @@ static void count_in_flight(struct http_connection *http, bool waits) {
         atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
 }
 
+static void tell_answered(struct http_connection *http, struct http_exchange *exchange,
+                          const struct http_answer *answer) {
+    const struct http_settings *settings = settings_of(http);
+    if (settings->answered != NULL)
+        settings->answered(exchange, answer, settings->context);
+}
+
 void http_answer(struct http_exchange *exchange, const struct http_answer *answer) {
     struct request *request = (struct request *)exchange;
     struct http_connection *http = request->connection;
     assert(loop_current() == exchange->loop);
     count_in_flight(http, false);
+    tell_answered(http, exchange, answer);
     if (http->state == HTTP_OVER) { /* the client has gone meanwhile */
         detach(http);
         connection_free_if_over(&http->base);
@@ -273,8 +314,10 @@ struct channel *channel_open(struct http_exchange *exchange,
                              const struct channel_settings *settings) {
     struct request *request = (struct request *)exchange;
     struct http_connection *http = request->connection;
+    struct http_answer opened = {.status = settings->events ? 200 : 101};
     assert(loop_current() == exchange->loop);
     count_in_flight(http, false);
+    tell_answered(http, exchange, &opened);
     if (http->state == HTTP_OVER) {
         detach(http);
         connection_free_if_over(&http->base);
@@ -302,13 +345,14 @@ struct channel *channel_open(struct http_exchange *exchange,
 }
 
 /* Says what is wrong and ends the connection: where the next request would begin is unknown. */
-static void refuse(struct http_connection *http, int status, const char *text) {
+static void http_refuse(struct http_connection *http, int status, const char *text) {
     char body[256];
-    int size = snprintf(body, sizeof(body), "%d %s: %s\n", status, answer_reason(status), text);
+    int size = snprintf(body, sizeof(body), "%d %s: %s\n", status, response_reason(status), text);
     struct http_answer answer = {.status = status,
                                  .content_type = BYTES("text/plain; charset=utf-8"),
                                  .body = bytes_of(body, (size_t)size),
                                  .close = true};
+    shard_count(&http->base.shard->counts.refused, 1);
     send_answer(http, &answer);
 }
 
@@ -328,12 +372,68 @@ static void say_continue(struct http_connection *http, struct request *request) 
 static void hand_over(struct http_connection *http, struct request *request) {
     const struct http_settings *settings = settings_of(http);
     atomic_uint *in_flight = &own_of(http)->in_flight;
+    count_bytes(&own_of(http)->unproved, &http->unproved, 0, 0); /* the handler finds out */
+    request->exchange.withheld = request->withheld;
+    request->exchange.encrypted = settings->tls != NULL;
     request->exchange.overload =
         atomic_load_explicit(in_flight, memory_order_relaxed) >= settings->in_flight_max;
     enter(http, HTTP_BUSY, 0);
+    request->exchange.note = (struct http_note){0};
+    request->exchange.begun_us = clock_ticks_us();
     settings->handler(&request->exchange, settings->context);
     if (http->state == HTTP_BUSY)
         count_in_flight(http, true);
+}
+
+/* Whether the answers and bodies that wait leave room for another request's. */
+static bool has_room(struct http_connection *http) {
+    return atomic_load_explicit(&own_of(http)->held, memory_order_relaxed) <=
+           settings_of(http)->memory_max;
+}
+
+/* Counts what the body takes or will take. */
+static bool hold_body(struct http_connection *http, const struct request *request) {
+    struct http_own *own = own_of(http);
+    size_t size = request_body_size(request);
+    bool unproved = http->unproved != 0;
+    return count_bytes(&own->held, &http->held, size, own->settings.memory_max) &&
+           (!unproved ||
+            count_bytes(&own->unproved, &http->unproved, size, own->settings.unproved_max));
+}
+
+/* The head is there and its body is not, or not all of it. False: it was answered. */
+static bool judge_body(struct http_connection *http, struct request *request) {
+    const struct http_settings *settings = settings_of(http);
+    enum http_admission admission = HTTP_TAKE_BODY;
+    request->judged = true;
+    if (settings->admit != NULL) {
+        request_fill_head(request);
+        admission = settings->admit(&request->exchange, settings->context);
+        arena_reset(&request->exchange.arena);
+    }
+    if (admission == HTTP_WITHOUT_BODY) {
+        request_fill_head(request);
+        request->withheld = true;
+        hand_over(http, request);
+        return false;
+    }
+    /* Counted from the first byte on, so that hold_body() knows. */
+    return admission == HTTP_TAKE_BODY ||
+           count_bytes(&own_of(http)->unproved, &http->unproved, 1, SIZE_MAX);
+}
+
+/* More of the request is to come. False: it was answered, or refused. */
+static bool await_more(struct http_connection *http, struct request *request) {
+    if (!request->headers_done)
+        return true;
+    if (!request->judged && !judge_body(http, request))
+        return false;
+    if (!hold_body(http, request)) {
+        http_refuse(http, 503, "too many large requests at once; try again later");
+        return false;
+    }
+    say_continue(http, request);
+    return true;
 }
 
 /* Parses what is there and hands it to the handler, request after request, until one is not
@@ -345,16 +445,16 @@ static void advance(struct http_connection *http) {
     while (http->state == HTTP_READING) {
         struct request *request = http->request;
         enum request_state state = request_parse(request);
-        if (state == REQUEST_READY)
+        if (state == REQUEST_READY && has_room(http))
             hand_over(http, request);
+        else if (state == REQUEST_READY)
+            http_refuse(http, 503, "too many answers wait to be read; try again later");
         else if (state == REQUEST_REFUSED)
-            refuse(http, request->refusal, request->refusal_text);
+            http_refuse(http, request->refusal, request->refusal_text);
         else if (http->eof)
             connection_drop(&http->base); /* half a request will never be whole */
-        else {
-            say_continue(http, request);
+        else if (await_more(http, request))
             break;
-        }
     }
     http->advancing = false;
 }
@@ -377,8 +477,10 @@ static void read_request(struct http_connection *http) {
         return;
     }
     ssize_t got = wire_read(&http->base.wire, to, room);
-    if (got > 0)
+    if (got > 0) {
+        shard_count(&http->base.shard->counts.bytes_in, (uint64_t)got);
         request_added(request, (size_t)got);
+    }
     if (http->state == HTTP_IDLE) {
         if (got > 0)
             enter(http, HTTP_READING, settings_of(http)->request_ms);
@@ -400,7 +502,7 @@ static void on_begin(struct connection *connection) {
     enter(http, HTTP_IDLE, settings_of(http)->idle_ms);
     if (connection->turned_away) {
         attach(http);
-        refuse(http, 503, "too many connections; try again later");
+        http_refuse(http, 503, "too many connections; try again later");
         return;
     }
     connection_watch(connection, UV_READABLE);
@@ -410,7 +512,7 @@ static void on_begin(struct connection *connection) {
 static void on_misled(struct connection *connection) {
     struct http_connection *http = http_of(connection);
     attach(http);
-    refuse(http, 400, "this port is encrypted: use https");
+    http_refuse(http, 400, "this port is encrypted: use https");
 }
 
 static void on_ready(struct connection *connection, int events) {
@@ -430,11 +532,18 @@ static void on_ready(struct connection *connection, int events) {
 static void on_expire(struct connection *connection) {
     struct http_connection *http = http_of(connection);
     if (http->state == HTTP_READING)
-        refuse(http, 408, "the request took too long to arrive");
+        http_refuse(http, 408, "the request took too long to arrive");
     else if (http->state == HTTP_CHANNEL)
         channel_expire(http->channel);
     else
         connection_drop(connection);
+}
+
+/* A request is asked who it is each time; only what stays open needs to be asked again. */
+static void on_review(struct connection *connection) {
+    struct http_connection *http = http_of(connection);
+    if (http->state == HTTP_CHANNEL)
+        channel_review(http->channel);
 }
 
 static void on_wind_down(struct connection *connection) {
@@ -477,6 +586,7 @@ static const struct connection_kind http_kind = {
     .ready = on_ready,
     .expire = on_expire,
     .wind_down = on_wind_down,
+    .review = on_review,
     .dropped = on_dropped,
     .in_use = is_in_use,
     .over = on_over,
@@ -491,14 +601,18 @@ static void fill_in_defaults(struct http_settings *settings) {
         settings->connections_max = LIMIT_CONNECTIONS;
     if (settings->in_flight_max == 0)
         settings->in_flight_max = LIMIT_IN_FLIGHT;
+    if (settings->memory_max == 0)
+        settings->memory_max = LIMIT_HTTP_MEMORY;
+    if (settings->unproved_max == 0)
+        settings->unproved_max = LIMIT_HTTP_UNPROVED;
     if (settings->idle_ms == 0)
         settings->idle_ms = LIMIT_IDLE_MS;
     if (settings->request_ms == 0)
         settings->request_ms = LIMIT_REQUEST_MS;
 }
 
-enum status http_listen(struct loops *loops, const struct http_settings *settings,
-                        struct arena *arena, struct failure *failure, struct listener **out) {
+enum status http_listen(struct loops *loops, const struct http_settings *settings, struct scope in,
+                        struct listener **out) {
     struct http_own *own = mem_zalloc(sizeof(*own));
     own->settings = *settings;
     fill_in_defaults(&own->settings);
@@ -515,5 +629,5 @@ enum status http_listen(struct loops *loops, const struct http_settings *setting
         .request_ms = own->settings.request_ms,
         .kind = &http_kind,
         .own = own};
-    return listener_open(loops, &common, arena, failure, out);
+    return listener_open(loops, &common, in, out);
 }

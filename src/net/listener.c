@@ -4,6 +4,7 @@
  * in three steps, each of which waits for the loops: nothing new is accepted (so no connection is
  * on its way to a loop after that); connections end as what they are at does; the rest is cut off.
  */
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/connection.h"
@@ -15,7 +16,6 @@
 enum {
     ACCEPT_BURST = 64,     /* connections a turn */
     ACCEPT_RETRY_MS = 100, /* after the process ran out of something */
-    TURNED_AWAY_MAX = 64,  /* connections over the limit that get to hear why */
 };
 
 /* ---- accepting ---- */
@@ -40,7 +40,7 @@ static void run_arrive(struct task *task) {
 static void arrive(struct listener *listener, int fd) {
     unsigned count = atomic_load_explicit(&listener->connections, memory_order_relaxed);
     unsigned max = listener->settings.connections_max;
-    if (count >= max + TURNED_AWAY_MAX) {
+    if (count >= max + LIMIT_TURNED_AWAY) {
         close(fd);
         return;
     }
@@ -177,9 +177,9 @@ static struct listener *listener_new(struct loops *loops,
 }
 
 enum status listener_open(struct loops *loops, const struct listener_settings *settings,
-                          struct arena *arena, struct failure *failure, struct listener **out) {
-    int fd, port;
-    enum status status = wire_listen(settings->host, settings->port, arena, failure, &fd, &port);
+                          struct scope in, struct listener **out) {
+    int fd, port = settings->port;
+    enum status status = wire_listen(settings->host, &port, in, &fd);
     if (status != OK) {
         settings->kind->own_free(settings->own);
         return status;
@@ -200,6 +200,23 @@ int listener_port(const struct listener *listener) {
 
 unsigned listener_connections(const struct listener *listener) {
     return atomic_load_explicit(&listener->connections, memory_order_relaxed);
+}
+
+void listener_figures(const struct listener *listener, struct listener_figures *out) {
+    *out = (struct listener_figures){.connections = listener_connections(listener)};
+    for (unsigned i = 0; i < listener->shard_count; i++) {
+        const struct shard_counts *counts = &listener->shards[i].counts;
+        out->accepted += atomic_load_explicit(&counts->accepted, memory_order_relaxed);
+        out->turned_away += atomic_load_explicit(&counts->turned_away, memory_order_relaxed);
+        out->bytes_in += atomic_load_explicit(&counts->bytes_in, memory_order_relaxed);
+        out->bytes_out += atomic_load_explicit(&counts->bytes_out, memory_order_relaxed);
+        out->refused += atomic_load_explicit(&counts->refused, memory_order_relaxed);
+    }
+}
+
+void listener_review(struct listener *listener) {
+    for (unsigned i = 0; i < listener->shard_count; i++)
+        shard_review(&listener->shards[i]);
 }
 
 /* ---- end ---- */

@@ -24,7 +24,8 @@ struct loop {
     struct task *after; /* what loop_after() was given, newest first */
     uv_thread_t thread;
     struct task stop;
-    void (*begin)(void), (*turn)(void);
+    void *slot; /* owned, or NULL */
+    void (*turn)(void *slot);
     unsigned index;
     bool stopping;
     /* The other threads' side, on a cache line of its own. */
@@ -93,7 +94,8 @@ static void run_after(uv_prepare_t *before_waiting) {
         loop->after = task->next;
         task->run(task);
     }
-    loop->turn();
+    if (loop->slot != NULL)
+        loop->turn(loop->slot);
 }
 
 int64_t loop_now_ms(struct loop *loop) {
@@ -108,6 +110,10 @@ struct loop *loop_current(void) {
     return current;
 }
 
+void *loop_slot(struct loop *loop) {
+    return loop->slot;
+}
+
 struct uv_loop_s *loop_uv(struct loop *loop) {
     return &loop->uv;
 }
@@ -120,13 +126,10 @@ static void run_loop(void *argument) {
     snprintf(name, sizeof(name), "loop-%u", loop->index % 1000);
     pthread_setname_np(pthread_self(), name);
 #endif
-    loop->begin();
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     run_after(&loop->before_waiting); /* it does not wait any more */
     current = NULL;
 }
-
-static void do_nothing(void) {}
 
 static struct loop *loop_new(unsigned index) {
     struct loop *loop = aligned_alloc(_Alignof(struct loop), sizeof(struct loop));
@@ -134,7 +137,6 @@ static struct loop *loop_new(unsigned index) {
         abort();
     memset(loop, 0, sizeof(*loop));
     loop->index = index;
-    loop->begin = loop->turn = do_nothing;
     must(uv_loop_init(&loop->uv), "cannot make an event loop");
     must(uv_async_init(&loop->uv, &loop->wake, run_posted), "cannot make an event loop");
     loop->wake.data = loop;
@@ -154,9 +156,9 @@ struct loops *loops_new(unsigned count) {
     return loops;
 }
 
-void loops_set_hooks(struct loops *loops, void (*begin)(void), void (*turn)(void)) {
+void loops_set_slots(struct loops *loops, size_t size, void (*turn)(void *slot)) {
     for (unsigned i = 0; i < loops->count; i++) {
-        loops->loops[i]->begin = begin;
+        loops->loops[i]->slot = mem_zalloc(size);
         loops->loops[i]->turn = turn;
     }
 }
@@ -188,6 +190,7 @@ static void loop_free(struct loop *loop, bool started) {
     uv_close((uv_handle_t *)&loop->before_waiting, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     must(uv_loop_close(&loop->uv), "a loop ended while something still used it");
+    mem_free(loop->slot);
     free(loop);
 }
 

@@ -20,9 +20,9 @@ struct task {
 /* Makes `count` loops; each gets a thread at loops_start(). */
 struct loops;
 struct loops *loops_new(unsigned count);
-/* Before loops_start(): each loop's thread calls `begin` first, and `turn` whenever it is about to
- * wait. */
-void loops_set_hooks(struct loops *loops, void (*begin)(void), void (*turn)(void));
+/* Before loops_start(): each loop gets a slot, `size` bytes of memory that begin as zeros and are
+ * for its thread only; whenever it is about to wait, that thread calls `turn` with it. */
+void loops_set_slots(struct loops *loops, size_t size, void (*turn)(void *slot));
 void loops_start(struct loops *loops);
 /* Stops all loops after the tasks posted so far have run, joins their threads, frees all. */
 void loops_free(struct loops *loops);
@@ -43,6 +43,8 @@ int64_t loop_now_ms(struct loop *loop);
 unsigned loop_index(const struct loop *loop);
 /* The loop whose thread this is, or NULL. */
 struct loop *loop_current(void);
+/* What loops_set_slots() gave it, or NULL. On its thread. */
+void *loop_slot(struct loop *loop);
 struct uv_loop_s *loop_uv(struct loop *loop);
 
 #endif

@@ -2,10 +2,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "net/frames.h"
 
 #include <stdatomic.h>
-
-enum { FRAME_HEAD_MAX = 10, TEXT_FRAME = 0x81, SIZE_16 = 126, SIZE_64 = 127 };
 
 struct message {
     atomic_uint refs;
@@ -14,24 +13,11 @@ struct message {
     uint8_t frame[];
 };
 
-static size_t put_head(uint8_t *to, size_t size) {
-    to[0] = TEXT_FRAME;
-    if (size < SIZE_16) {
-        to[1] = (uint8_t)size;
-        return 2;
-    }
-    int bytes = size <= UINT16_MAX ? 2 : 8;
-    to[1] = bytes == 2 ? SIZE_16 : SIZE_64;
-    for (int i = 0; i < bytes; i++)
-        to[2 + i] = (uint8_t)(size >> (8 * (bytes - 1 - i)));
-    return 2 + (size_t)bytes;
-}
-
 struct message *message_new(struct bytes text) {
-    struct message *message = mem_alloc(sizeof(*message) + FRAME_HEAD_MAX + text.size);
+    struct message *message = mem_alloc(sizeof(*message) + FRAMES_HEAD_MAX + text.size);
     atomic_init(&message->refs, 1);
     atomic_init(&message->event, NULL);
-    message->head_size = put_head(message->frame, text.size);
+    message->head_size = frames_head(message->frame, FRAMES_OP_TEXT, text.size);
     message->size = message->head_size + text.size;
     if (text.size != 0)
         memcpy(message->frame + message->head_size, text.data, text.size);

@@ -1,5 +1,6 @@
 #include "net/request.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include <strings.h>
@@ -9,7 +10,7 @@ static bool is_text(struct bytes bytes, const char *text) {
            strncasecmp((const char *)bytes.data, text, bytes.size) == 0;
 }
 
-static int refuse(struct request *request, int status, const char *text) {
+static int request_refuse(struct request *request, int status, const char *text) {
     if (request->refusal == 0) {
         request->refusal = status;
         request->refusal_text = text;
@@ -47,8 +48,8 @@ static int on_header_field(http_parser *parser, const char *at, size_t size) {
     if (request->headers_done)
         return 0; /* trailers are read over */
     if (request->in_value || request->field_count == 0) {
-        if (request->field_count == REQUEST_HEADERS_MAX)
-            return refuse(request, 431, "too many headers");
+        if (request->field_count == LIMIT_HEADERS)
+            return request_refuse(request, 431, "too many headers");
         request->fields[request->field_count++] = (struct request_field){0};
         request->in_value = false;
     }
@@ -62,7 +63,7 @@ static int on_header_value(http_parser *parser, const char *at, size_t size) {
         return 0;
     request->in_value = true;
     if (!span_add(request, &request->fields[request->field_count - 1].value, at, size))
-        return refuse(request, 400, "folded header lines are not accepted");
+        return request_refuse(request, 400, "folded header lines are not accepted");
     return 0;
 }
 
@@ -78,7 +79,20 @@ static void trim(const struct request *request, struct request_span *span) {
 
 struct seen {
     unsigned hosts, encodings;
+    struct bytes host;
 };
+
+/* A name or an address, and perhaps a port: nothing that could be read as more than one, or as a
+ * path. */
+static bool is_host(struct bytes value) {
+    for (size_t i = 0; i < value.size; i++) {
+        uint8_t byte = value.data[i];
+        bool plain = (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+        if (!plain && (byte == 0 || strchr("-._~!$&'()*+;=%:[]", byte) == NULL))
+            return false;
+    }
+    return true;
+}
 
 static int check_field(struct request *request, struct request_field *field, struct seen *seen) {
     trim(request, &field->value);
@@ -86,19 +100,49 @@ static int check_field(struct request *request, struct request_field *field, str
     struct bytes value = span_bytes(request, field->value);
     /* "Content-Length : 5" means different things to different servers. */
     if (name.size == 0 || memchr(name.data, ' ', name.size) != NULL)
-        return refuse(request, 400, "a header's name is not well formed");
-    if (name.size == 4 && is_text(name, "host"))
+        return request_refuse(request, 400, "a header's name is not well formed");
+    if (name.size == 4 && is_text(name, "host")) {
         seen->hosts++;
-    else if (name.size == 6 && is_text(name, "expect")) {
+        seen->host = value;
+        if (!is_host(value))
+            return request_refuse(request, 400, "the Host header is not well formed");
+    } else if (name.size == 6 && is_text(name, "expect")) {
         if (!is_text(value, "100-continue"))
-            return refuse(request, 417, "no expectation but 100-continue can be met");
+            return request_refuse(request, 417, "no expectation but 100-continue can be met");
         request->expects_continue = !request->is_old;
     } else if (name.size == 17 && is_text(name, "transfer-encoding")) {
         if (!is_text(value, "chunked"))
-            return refuse(request, 501, "no transfer encoding but chunked is understood");
+            return request_refuse(request, 501, "no transfer encoding but chunked is understood");
         seen->encodings++;
     }
     return 0;
+}
+
+/* "http://host/path?query": skips to the path. *host is what stands before it; empty in the other
+ * forms ("/path", "*"). False if it is none of them. */
+static bool split_target(struct bytes *url, struct bytes *host) {
+    *host = (struct bytes){0};
+    if (url->size == 0 || url->data[0] == '/' || bytes_equal(*url, BYTES("*")))
+        return true;
+    size_t scheme = bytes_find(*url, BYTES("://"));
+    if (scheme == SIZE_MAX || !(is_text(bytes_of(url->data, scheme), "http") ||
+                                is_text(bytes_of(url->data, scheme), "https")))
+        return false;
+    *url = bytes_skip(*url, scheme + 3);
+    while (host->size < url->size && memchr("/?#", url->data[host->size], 3) == NULL)
+        *host = bytes_of(url->data, host->size + 1);
+    *url = bytes_skip(*url, host->size);
+    return host->size != 0;
+}
+
+/* Whose request it is must be the same by the target and by the header. */
+static bool is_target(const struct request *request, const struct seen *seen) {
+    struct bytes url = span_bytes(request, request->url), host;
+    if (!split_target(&url, &host))
+        return false;
+    return host.size == 0 || seen->hosts == 0 ||
+           (host.size == seen->host.size &&
+            strncasecmp((const char *)host.data, (const char *)seen->host.data, host.size) == 0);
 }
 
 static size_t headers_end(const struct request *request) {
@@ -112,26 +156,31 @@ static int check_headers(struct request *request) {
     http_parser *parser = &request->parser;
     struct seen seen = {0};
     if (parser->http_major != 1)
-        return refuse(request, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+        return request_refuse(request, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
     for (size_t i = 0; i < request->field_count; i++)
         if (check_field(request, &request->fields[i], &seen) != 0)
             return -1;
     if (parser->method == HTTP_CONNECT)
-        return refuse(request, 400, "this is not a proxy");
+        return request_refuse(request, 400, "this is not a proxy");
     if (seen.hosts > 1 || (seen.hosts == 0 && !request->is_old))
-        return refuse(request, 400, "a request has one Host header");
+        return request_refuse(request, 400, "a request has one Host header");
+    if (!is_target(request, &seen))
+        return request_refuse(request, 400, "the target is not of this Host");
     if (seen.encodings > 1 || (seen.encodings == 1 && request->is_old))
-        return refuse(request, 400, "the Transfer-Encoding header is not well formed");
-    if (headers_end(request) - request->start > request->limits.header_max)
-        return refuse(request, 431, "the headers are too large");
+        return request_refuse(request, 400, "the Transfer-Encoding header is not well formed");
+    if (request->url.size > LIMIT_REQUEST_LINE)
+        return request_refuse(request, 400, "the request line is too long");
+    if (headers_end(request) - (request->url.at + request->url.size) > request->limits.header_max)
+        return request_refuse(request, 400, "the headers are too large");
     if ((parser->flags & F_CONTENTLENGTH) && parser->content_length > request->limits.body_max)
-        return refuse(request, 413, "the body is too large");
+        return request_refuse(request, 413, "the body is too large");
     return 0;
 }
 
 static int on_headers_complete(http_parser *parser) {
     struct request *request = request_of(parser);
     request->headers_done = true;
+    request->chunked = (parser->flags & F_CHUNKED) != 0;
     request->is_head = parser->method == HTTP_HEAD;
     request->is_old = parser->http_minor == 0;
     if (check_headers(request) != 0)
@@ -146,7 +195,7 @@ static int on_body(http_parser *parser, const char *at, size_t size) {
     struct request *request = request_of(parser);
     struct request_span *body = &request->body;
     if (size > request->limits.body_max - body->size)
-        return refuse(request, 413, "the body is too large");
+        return request_refuse(request, 413, "the body is too large");
     if (body->size == 0)
         body->at = (size_t)((const uint8_t *)at - request->in.data);
     /* A later chunk closes up to the one before it, over the parsed chunk header between them. */
@@ -178,12 +227,8 @@ static const http_parser_settings callbacks = {
 
 /* Splits "/path?query#fragment", or "http://host/path?query#fragment" as proxies send it. */
 static void fill_target(struct http_exchange *exchange, struct bytes url) {
-    size_t scheme = url.size > 0 && url.data[0] != '/' ? bytes_find(url, BYTES("://")) : SIZE_MAX;
-    if (scheme != SIZE_MAX) {
-        url = bytes_skip(url, scheme + 3);
-        while (url.size > 0 && url.data[0] != '/' && url.data[0] != '?' && url.data[0] != '#')
-            url = bytes_skip(url, 1);
-    }
+    struct bytes host;
+    split_target(&url, &host);
     const uint8_t *fragment = url.size > 0 ? memchr(url.data, '#', url.size) : NULL;
     if (fragment != NULL)
         url.size = (size_t)(fragment - url.data);
@@ -207,13 +252,74 @@ static void fill_exchange(struct request *request) {
         request->body.size == 0 ? (struct bytes){0} : span_bytes(request, request->body);
 }
 
+void request_fill_head(struct request *request) {
+    fill_exchange(request);
+    request->exchange.body = (struct bytes){0};
+}
+
+size_t request_body_size(const struct request *request) {
+    size_t left = 0; /* http-parser counts down what is still to come */
+    if (!request->ready && !request->chunked && (request->parser.flags & F_CONTENTLENGTH) != 0)
+        left = (size_t)request->parser.content_length;
+    return request->body.size + left;
+}
+
 static enum request_state parse_error(struct request *request) {
     enum http_errno error = HTTP_PARSER_ERRNO(&request->parser);
     if (error == HPE_HEADER_OVERFLOW)
-        refuse(request, 431, "the headers are too large");
+        request_refuse(request, 400, "the headers are too large");
     else
-        refuse(request, 400, http_errno_description(error));
+        request_refuse(request, 400, http_errno_description(error));
     return REQUEST_REFUSED;
+}
+
+static void run_parser(struct request *request, size_t size) {
+    const char *fresh = (const char *)request->in.data + request->parsed;
+    if (size != 0) /* to the parser nothing means the end */
+        request->parsed += http_parser_execute(&request->parser, &callbacks, fresh, size);
+}
+
+/* Parses the lines of the head that are there and have been checked, and nothing behind it. Of the
+ * request line a part will do: who speaks another protocol need not end it to hear so. */
+static void parse_head(struct request *request) {
+    struct head_framing *framing = &request->head_framing;
+    size_t end = request->in.size - request->start;
+    const char *fault =
+        head_framing_check(framing, bytes_of(request->in.data + request->start, end));
+    if (fault != NULL) {
+        request_refuse(request, 400, fault);
+        return;
+    }
+    if (framing->end != 0 && request->parsed == request->start && request_take_plain(request)) {
+        if (check_headers(request) == 0)
+            request_take_plain_body(request); /* a GET has none, and is ready */
+        return;
+    }
+    if (framing->begun)
+        end = framing->line;
+    run_parser(request, request->start + end - request->parsed);
+    bool well = request->refusal == 0 && HTTP_PARSER_ERRNO(&request->parser) == HPE_OK;
+    if (well && framing->end != 0 && !request->headers_done)
+        request_refuse(request, 400, "the head is not well formed");
+}
+
+static void parse_body(struct request *request) {
+    struct chunk_framing *framing = &request->chunk_framing;
+    size_t size = request->in.size - request->parsed;
+    if (request->plain) {
+        request_take_plain_body(request);
+        return;
+    }
+    if (request->chunked) {
+        struct bytes fresh = bytes_of(request->in.data + request->parsed, size);
+        framing->body_max = request->limits.body_max;
+        const char *fault = chunk_framing_take(framing, fresh, &size);
+        if (fault != NULL) {
+            request_refuse(request, framing->too_large ? 413 : 400, fault);
+            return;
+        }
+    }
+    run_parser(request, size);
 }
 
 enum request_state request_parse(struct request *request) {
@@ -223,17 +329,20 @@ enum request_state request_parse(struct request *request) {
         return REQUEST_READY;
     if (!request_has_surplus(request))
         return REQUEST_MORE;
-    const char *fresh = (const char *)request->in.data + request->parsed;
-    size_t size = request->in.size - request->parsed;
-    request->parsed += http_parser_execute(&request->parser, &callbacks, fresh, size);
-    if (request->ready) {
+    if (!request->headers_done)
+        parse_head(request);
+    if (request->refusal == 0 && request->headers_done && !request->ready &&
+        request_has_surplus(request))
+        parse_body(request);
+    if (request->ready && request->refusal == 0) {
         fill_exchange(request);
         return REQUEST_READY;
     }
     if (request->refusal != 0 || HTTP_PARSER_ERRNO(&request->parser) != HPE_OK)
         return parse_error(request);
-    if (!request->headers_done && request->in.size - request->start > request->limits.header_max) {
-        refuse(request, 431, "the headers are too large");
+    if (!request->headers_done &&
+        request->in.size - request->start > request->limits.header_max + LIMIT_REQUEST_LINE) {
+        request_refuse(request, 400, "the headers are too large");
         return REQUEST_REFUSED;
     }
     if (request->headers_done) {
@@ -268,10 +377,14 @@ static void begin_at(struct request *request, size_t start) {
     request->parser.data = request;
     request->start = start;
     request->parsed = start;
+    request->head_framing = (struct head_framing){0};
+    request->chunk_framing = (struct chunk_framing){0};
     request->url = (struct request_span){0};
     request->body = (struct request_span){0};
     request->field_count = 0;
+    request->plain = request->chunked = false;
     request->in_value = request->headers_done = request->ready = false;
+    request->judged = request->withheld = false;
     request->expects_continue = request->keep_alive = false;
     request->is_head = request->is_old = false;
     request->refusal = 0;
@@ -309,7 +422,7 @@ void request_end(struct request *request) {
 
 uint8_t *request_room(struct request *request, size_t *room) {
     struct buf *in = &request->in;
-    if (!request->ready) {
+    if (!request->ready && !request->withheld) {
         size_t want = in->room == 0 ? REQUEST_ROOM : REQUEST_READ_MIN;
         if (request->headers_done && (request->parser.flags & F_CONTENTLENGTH) &&
             request->parser.content_length > want)

@@ -2,6 +2,7 @@
  * pieces; arguments are made of them when it is READY. */
 #include "net/resp.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include <ctype.h>
@@ -10,8 +11,7 @@
 #include <stdio.h>
 
 enum {
-    LINE_MAX_SIZE = 64 * 1024, /* of a line: a length, or an inline request */
-    STRANGE_ARGS = 10,         /* what a client may send that has not said who it is */
+    STRANGE_ARGS = 10, /* what a client may send that has not said who it is */
     STRANGE_BULK = 16 * 1024,
     KEEP_ROOM = 64,   /* larger arrays are not kept for the next request */
     SHORT_LENGTH = 3, /* digits of most lengths */
@@ -52,7 +52,7 @@ const char *resp_fault(const struct resp_parser *parser) {
     return parser->fault;
 }
 
-static enum resp_state refuse(struct resp_parser *parser, const char *format, ...) {
+static enum resp_state resp_refuse(struct resp_parser *parser, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int size = snprintf(parser->fault, sizeof(parser->fault), "Protocol error: ");
@@ -96,9 +96,10 @@ static enum resp_state take_line(struct resp_parser *parser, struct bytes bytes,
         bytes.size > from ? memchr(bytes.data + from, end, bytes.size - from) : NULL;
     if (found == NULL) {
         parser->scanned = bytes.size;
-        if (bytes.size - parser->at > LINE_MAX_SIZE)
-            return refuse(parser, "%s", too_long);
-        return RESP_MORE;
+        if (bytes.size - parser->at <= LIMIT_STREAM_LINE)
+            return RESP_MORE;
+        resp_refuse(parser, "%s", too_long);
+        return RESP_REFUSED;
     }
     *out = bytes_of(bytes.data + parser->at, (size_t)(found - bytes.data) - parser->at);
     return RESP_READY;
@@ -146,7 +147,7 @@ static bool take_short(struct bytes line, struct length *out) {
 
 static enum resp_state take_length(struct resp_parser *parser, struct bytes bytes,
                                    const char *too_long, struct length *out) {
-    struct bytes line;
+    struct bytes line = {0};
     if (take_short(bytes_skip(bytes, parser->at), out))
         return RESP_READY;
     enum resp_state state = take_line(parser, bytes, '\r', too_long, &line);
@@ -169,9 +170,9 @@ static enum resp_state parse_header(struct resp_parser *parser, struct bytes byt
         return state;
     int64_t count = length.valid ? length.number : INT64_MAX;
     if (count > (int64_t)limits->args_max)
-        return refuse(parser, "invalid multibulk length");
+        return resp_refuse(parser, "invalid multibulk length");
     if (count > STRANGE_ARGS && limits->strange)
-        return refuse(parser, "unauthenticated multibulk length");
+        return resp_refuse(parser, "unauthenticated multibulk length");
     parser->at += length.size;
     parser->wanted = count > 0 ? (size_t)count : 0;
     parser->step = count > 0 ? RESP_SIZE : RESP_DONE;
@@ -185,15 +186,15 @@ static enum resp_state parse_size(struct resp_parser *parser, struct bytes bytes
     if (state != RESP_READY)
         return state;
     if (bytes.data[parser->at] != '$')
-        return refuse(parser, "expected '$', got '%c'", bytes.data[parser->at]);
+        return resp_refuse(parser, "expected '$', got '%c'", bytes.data[parser->at]);
     int64_t size = length.valid ? length.number : -1;
     if (size < 0 || size > (int64_t)limits->bulk_max)
-        return refuse(parser, "invalid bulk length");
+        return resp_refuse(parser, "invalid bulk length");
     if (size > STRANGE_BULK && limits->strange)
-        return refuse(parser, "unauthenticated bulk length");
+        return resp_refuse(parser, "unauthenticated bulk length");
     parser->at += length.size;
     if (parser->at + (size_t)size > limits->size_max)
-        return refuse(parser, "too big request");
+        return resp_refuse(parser, "too big request");
     parser->bulk = (size_t)size;
     parser->step = RESP_BULK;
     return RESP_MORE;
@@ -245,7 +246,7 @@ static bool take_word(struct bytes *text, struct buf *to) {
 }
 
 static enum resp_state parse_line(struct resp_parser *parser, struct bytes bytes) {
-    struct bytes line;
+    struct bytes line = {0};
     enum resp_state state = take_line(parser, bytes, '\n', "too big inline request", &line);
     if (state != RESP_READY)
         return state;
@@ -257,7 +258,7 @@ static enum resp_state parse_line(struct resp_parser *parser, struct bytes bytes
             break;
         size_t begin = parser->words.size;
         if (!take_word(&line, &parser->words))
-            return refuse(parser, "unbalanced quotes in request");
+            return resp_refuse(parser, "unbalanced quotes in request");
         add_span(parser, begin, parser->words.size - begin);
     }
     buf_byte(&parser->words, 0); /* so that an empty word has an address, too */

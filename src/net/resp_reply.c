@@ -1,38 +1,16 @@
 /* Replies. */
 #include "net/resp.h"
 
+#include "base/decimal.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { INT_TEXT = 24 };
-
-/* Digits from the end of the room backwards; returns where they begin. */
-static char *int_text(int64_t number, char *end) {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    while (rest >= 100) {
-        end -= 2;
-        memcpy(end, &pairs[rest % 100 * 2], 2);
-        rest /= 100;
-    }
-    if (rest >= 10) {
-        end -= 2;
-        memcpy(end, &pairs[rest * 2], 2);
-    } else
-        *--end = (char)('0' + rest);
-    if (number < 0)
-        *--end = '-';
-    return end;
-}
-
 /* A kind, a number, a line end. */
 static void put_number(struct resp *out, uint8_t kind, int64_t number) {
-    char text[INT_TEXT], *end = text + sizeof(text);
-    char *begin = int_text(number, end - 2);
+    char text[DECIMAL_MAX + 3], *end = text + sizeof(text);
+    char *begin = decimal_put(number, end - 2);
     memcpy(end - 2, "\r\n", 2);
     *--begin = (char)kind;
     buf_append(out->to, begin, (size_t)(end - begin));
@@ -109,8 +87,8 @@ static bool is_plain_integer(double number) {
 
 size_t resp_double_text(double number, char to[RESP_DOUBLE_MAX]) {
     if (is_plain_integer(number)) {
-        char text[INT_TEXT], *end = text + sizeof(text);
-        char *begin = int_text((int64_t)number, end);
+        char text[DECIMAL_MAX], *end = text + sizeof(text);
+        char *begin = decimal_put((int64_t)number, end);
         memcpy(to, begin, (size_t)(end - begin));
         return (size_t)(end - begin);
     }

@@ -38,7 +38,7 @@ static void walk(struct shard *shard, void (*visit)(struct connection *)) {
     }
 }
 
-/* ---- its life: three tasks, posted by the listener ---- */
+/* ---- its life: tasks, posted by the listener ---- */
 
 static void expire_if_due(struct connection *connection) {
     if (connection->deadline_ms <= shard_now(connection->shard))
@@ -71,6 +71,18 @@ static void run_wind_down(struct task *task) {
     walk(shard, connection_wind_down);
 }
 
+/* Cleared first: who asks from now on means the state that comes after this walk. */
+static void run_review(struct task *task) {
+    struct shard *shard = (struct shard *)((char *)task - offsetof(struct shard, review));
+    atomic_store(&shard->review_posted, false);
+    walk(shard, connection_review);
+}
+
+void shard_review(struct shard *shard) {
+    if (!atomic_exchange(&shard->review_posted, true))
+        loop_post(shard->loop, &shard->review);
+}
+
 static void on_sweep_closed(uv_handle_t *handle) {
     struct shard *shard = handle->data;
     listener_handle_closed(shard->listener);
@@ -88,6 +100,7 @@ void shard_init(struct shard *shard, struct listener *listener, struct loop *loo
     shard->start.run = run_start;
     shard->wind_down.run = run_wind_down;
     shard->end.run = run_end;
+    shard->review.run = run_review;
     shard->shared = listener->kind->shared_new(shard);
 }
 

@@ -15,6 +15,14 @@
 struct connection;
 struct connection_kind;
 
+/* Counts since the start, for listener_figures(): written by the shard's loop alone, read by any
+ * thread. */
+struct shard_counts {
+    _Atomic(uint64_t) accepted, turned_away; /* connections */
+    _Atomic(uint64_t) bytes_in, bytes_out;
+    _Atomic(uint64_t) refused; /* requests that could not be read, or were too many */
+};
+
 struct shard {
     struct listener *listener;
     struct loop *loop;
@@ -24,8 +32,17 @@ struct shard {
     uv_timer_t sweep;
     bool closing; /* connections end after what they are at */
     struct task start, wind_down, end;
-    atomic_uint count; /* connections given to it; any thread */
+    struct task review;
+    atomic_bool review_posted; /* and has not begun yet */
+    atomic_uint count;         /* connections given to it; any thread */
+    struct shard_counts counts;
 };
+
+/* Adds to one of a shard's counts; on its loop. */
+static inline void shard_count(_Atomic(uint64_t) *count, uint64_t more) {
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
 
 struct listener_settings {
     const char *host;
@@ -63,10 +80,13 @@ struct listener {
 };
 
 enum status listener_open(struct loops *loops, const struct listener_settings *settings,
-                          struct arena *arena, struct failure *failure, struct listener **out);
+                          struct scope in, struct listener **out);
 
 void shard_init(struct shard *shard, struct listener *listener, struct loop *loop);
 void shard_release(struct shard *shard);
+
+/* Any thread. See listener_review(). */
+void shard_review(struct shard *shard);
 
 void shard_link(struct shard *shard, struct connection *connection);
 void shard_unlink(struct shard *shard, struct connection *connection);

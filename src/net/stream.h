@@ -6,7 +6,8 @@
  * may leave bytes for later (it waits for something) and be called again by stream_resume().
  *
  * What a client is sent waits in memory while it does not read: past a first limit its requests are
- * not read either, past a second one it is cut off.
+ * neither read nor, if the handler asks stream_is_full(), carried out; past a second one it is cut
+ * off.
  */
 #ifndef GT_NET_STREAM_H
 #define GT_NET_STREAM_H
@@ -31,14 +32,27 @@ struct stream_handler {
     size_t (*arrived)(struct stream *stream, struct bytes bytes, void *context);
     /* The last that is heard of it: the client has gone and nobody holds it. */
     void (*closed)(struct stream *stream, void *context);
+    /* listener_review(): whether it may go on. False ends it at once, as if the client had gone.
+     * NULL: it may. */
+    bool (*review)(struct stream *stream, void *context);
 };
 
 /* What was appended outside of `arrived` leaves before the loop next waits. */
 void stream_send(struct stream *stream);
 /* No longer stalled: calls `arrived` with what is there, now. */
 void stream_resume(struct stream *stream);
+/* Whether so much waits to be sent that nothing more should be done for this client until it has
+ * read some of it. A handler that leaves bytes for this reason is called again by itself. */
+bool stream_is_full(struct stream *stream);
+/* Whether so much waits to be sent to all clients of the listener that nothing large should be
+ * begun for any of them. */
+bool stream_is_crowded(const struct stream *stream);
 /* Ends it when all that was appended is sent. Nothing arrives any more. */
 void stream_end(struct stream *stream);
+/* Ends it at once, as if the client had gone; what was not sent is lost. Not from `arrived`. */
+void stream_drop(struct stream *stream);
+/* Bytes that wait to be sent. */
+size_t stream_unsent(const struct stream *stream);
 /* Something of it is under way: it stays good, even if `gone`, until as many are released. */
 void stream_hold(struct stream *stream);
 void stream_release(struct stream *stream);
@@ -57,11 +71,13 @@ struct stream_settings {
     unsigned connections_max; /* 0: LIMIT_CONNECTIONS */
     size_t out_pause;         /* 0: LIMIT_STREAM_PAUSE; more waits to be sent: nothing is read */
     size_t out_max;           /* 0: LIMIT_STREAM_OUT; more: cut off */
-    int idle_ms;              /* 0: never */
+    size_t out_total; /* 0: LIMIT_STREAMS_OUT; more waits for all clients: who has not read much of
+                         its own is not served */
+    int idle_ms;      /* 0: never */
     int request_ms; /* 0: LIMIT_REQUEST_MS; without a byte in the middle of a request, either way */
 };
 
 enum status stream_listen(struct loops *loops, const struct stream_settings *settings,
-                          struct arena *arena, struct failure *failure, struct listener **out);
+                          struct scope in, struct listener **out);
 
 #endif

@@ -12,7 +12,8 @@
 struct tls {
     pthread_mutex_t mutex; /* guards context: it may be replaced */
     SSL_CTX *context;
-    char *certificate, *key; /* the files */
+    char *certificate, *key; /* the files of a listener's; NULL: a client's */
+    char *host;              /* that a client expects */
 };
 
 static char *copy(const char *text) {
@@ -22,19 +23,19 @@ static char *copy(const char *text) {
 
 /* --- reading the files --- */
 
-static enum status failed(const char *what, const char *path, struct arena *arena,
-                          struct failure *failure) {
+static enum status failed(const char *what, const char *path, struct scope in) {
     unsigned long error = ERR_peek_last_error();
     const char *reason = ERR_reason_error_string(error);
     ERR_clear_error();
-    return failure_set(failure, arena, INVALID, "%s %s: %s", what, path,
+    return failure_set(in.failure, in.arena, INVALID, "%s %s: %s", what, path,
                        reason != NULL ? reason : "unknown reason");
 }
 
-static enum status check_readable(const char *path, struct arena *arena, struct failure *failure) {
+static enum status check_readable(const char *path, struct scope in) {
     FILE *file = fopen(path, "r");
     if (file == NULL)
-        return failure_set(failure, arena, INVALID, "cannot read %s: %s", path, strerror(errno));
+        return failure_set(in.failure, in.arena, INVALID, "cannot read %s: %s", path,
+                           strerror(errno));
     fclose(file);
     return OK;
 }
@@ -54,18 +55,17 @@ static EVP_PKEY *read_key(const char *path) {
 }
 
 static enum status read_files(SSL_CTX *context, const char *certificate, const char *key,
-                              struct arena *arena, struct failure *failure) {
-    enum status status = check_readable(certificate, arena, failure);
+                              struct scope in) {
+    enum status status = check_readable(certificate, in);
     if (status == OK)
-        status = check_readable(key, arena, failure);
+        status = check_readable(key, in);
     if (status != OK)
         return status;
     if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1)
-        return failed("there is no usable certificate in", certificate, arena, failure);
+        return failed("there is no usable certificate in", certificate, in);
     EVP_PKEY *private = read_key(key);
     if (private == NULL)
-        return failed("there is no usable private key (PEM, without a password) in", key, arena,
-                      failure);
+        return failed("there is no usable private key (PEM, without a password) in", key, in);
     int fits = X509_check_private_key(SSL_CTX_get0_certificate(context), private);
     if (fits == 1)
         fits = SSL_CTX_use_PrivateKey(context, private);
@@ -73,7 +73,7 @@ static enum status read_files(SSL_CTX *context, const char *certificate, const c
     ERR_clear_error();
     if (fits == 1)
         return OK;
-    return failure_set(failure, arena, INVALID,
+    return failure_set(in.failure, in.arena, INVALID,
                        "the private key in %s is not that of the certificate in %s", key,
                        certificate);
 }
@@ -92,29 +92,36 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
     return SSL_TLSEXT_ERR_OK;
 }
 
-static SSL_CTX *context_new(void) {
-    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+/* What both sides have in common. */
+static SSL_CTX *context_new(const SSL_METHOD *method) {
+    SSL_CTX *context = SSL_CTX_new(method);
     if (context == NULL)
         return NULL;
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-                                     SSL_OP_CIPHER_SERVER_PREFERENCE |
                                      SSL_OP_IGNORE_UNEXPECTED_EOF);
     /* A write goes on with what is left, wherever that is by then; idle ones hold no buffers. */
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_read_ahead(context, 1); /* one system call for all that is there */
+    return context;
+}
+
+static SSL_CTX *server_context(void) {
+    SSL_CTX *context = context_new(TLS_server_method());
+    if (context == NULL)
+        return NULL;
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_id_context(context, (const unsigned char *)"gametable", 9);
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
     return context;
 }
 
-static enum status load(const char *certificate, const char *key, struct arena *arena,
-                        struct failure *failure, SSL_CTX **out) {
-    SSL_CTX *context = context_new();
+static enum status load(const char *certificate, const char *key, struct scope in, SSL_CTX **out) {
+    SSL_CTX *context = server_context();
     if (context == NULL)
-        return failed("cannot set up", "TLS", arena, failure);
-    enum status status = read_files(context, certificate, key, arena, failure);
+        return failed("cannot set up", "TLS", in);
+    enum status status = read_files(context, certificate, key, in);
     if (status != OK) {
         SSL_CTX_free(context);
         return status;
@@ -123,10 +130,9 @@ static enum status load(const char *certificate, const char *key, struct arena *
     return OK;
 }
 
-enum status tls_open(const char *certificate, const char *key, struct arena *arena,
-                     struct failure *failure, struct tls **out) {
+enum status tls_open(const char *certificate, const char *key, struct scope in, struct tls **out) {
     SSL_CTX *context;
-    enum status status = load(certificate, key, arena, failure, &context);
+    enum status status = load(certificate, key, in, &context);
     if (status != OK)
         return status;
     struct tls *tls = mem_zalloc(sizeof *tls);
@@ -138,9 +144,30 @@ enum status tls_open(const char *certificate, const char *key, struct arena *are
     return OK;
 }
 
-enum status tls_reload(struct tls *tls, struct arena *arena, struct failure *failure) {
+enum status tls_open_client(const char *host, const char *authorities, struct scope in,
+                            struct tls **out) {
+    SSL_CTX *context = context_new(TLS_client_method());
+    if (context == NULL)
+        return failed("cannot set up", "TLS", in);
+    int read = authorities != NULL ? SSL_CTX_load_verify_file(context, authorities)
+                                   : SSL_CTX_set_default_verify_paths(context);
+    if (read != 1) {
+        SSL_CTX_free(context);
+        return failed("there are no usable certificates in",
+                      authorities != NULL ? authorities : "the system's folder", in);
+    }
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    struct tls *tls = mem_zalloc(sizeof *tls);
+    pthread_mutex_init(&tls->mutex, NULL);
+    tls->context = context;
+    tls->host = copy(host);
+    *out = tls;
+    return OK;
+}
+
+enum status tls_reload(struct tls *tls, struct scope in) {
     SSL_CTX *context;
-    enum status status = load(tls->certificate, tls->key, arena, failure, &context);
+    enum status status = load(tls->certificate, tls->key, in, &context);
     if (status != OK)
         return status;
     pthread_mutex_lock(&tls->mutex);
@@ -156,7 +183,17 @@ void tls_close(struct tls *tls) {
     pthread_mutex_destroy(&tls->mutex);
     mem_free(tls->certificate);
     mem_free(tls->key);
+    mem_free(tls->host);
     mem_free(tls);
+}
+
+/* The greeting fails unless the certificate is this host's. */
+static void expect_host(SSL *ssl, const char *host) {
+    if (!X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host)) {
+        SSL_set1_host(ssl, host);
+        SSL_set_tlsext_host_name(ssl, host);
+    }
+    SSL_set_connect_state(ssl);
 }
 
 struct ssl_st *tls_connection(struct tls *tls, int fd) {
@@ -167,7 +204,9 @@ struct ssl_st *tls_connection(struct tls *tls, int fd) {
         SSL_free(ssl);
         ssl = NULL;
     }
-    if (ssl != NULL)
+    if (ssl != NULL && tls->host != NULL)
+        expect_host(ssl, tls->host);
+    else if (ssl != NULL)
         SSL_set_accept_state(ssl);
     ERR_clear_error();
     return ssl;

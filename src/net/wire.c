@@ -47,42 +47,43 @@ static int port_of(int fd) {
         return 0;
     if (address.ss_family == AF_INET6)
         return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    /* The analyzer does not see that the call filled in what is read as another type here. */
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
     return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
-static enum status listen_failed(const char *host, int port, int error, struct arena *arena,
-                                 struct failure *failure) {
+static enum status listen_failed(const char *host, int port, int error, struct scope in) {
     switch (error) {
     case EADDRINUSE:
-        return failure_set(failure, arena, IN_USE,
+        return failure_set(in.failure, in.arena, IN_USE,
                            "port %d on %s is taken by another program: stop it or choose another "
                            "port",
                            port, host);
     case EACCES:
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "this user may not listen on port %d: choose one above 1023", port);
     case EADDRNOTAVAIL:
-        return failure_set(failure, arena, INVALID,
+        return failure_set(in.failure, in.arena, INVALID,
                            "%s is not an address of this machine: listen on one that is, such as "
                            "127.0.0.1",
                            host);
     default:
-        return failure_set(failure, arena, IO_FAILED, "cannot listen on %s, port %d: %s", host,
-                           port, strerror(error));
+        return failure_set(in.failure, in.arena, IO_FAILED, "cannot listen on %s, port %d: %s",
+                           host, port, strerror(error));
     }
 }
 
-enum status wire_listen(const char *host, int port, struct arena *arena, struct failure *failure,
-                        int *out_fd, int *out_port) {
+enum status wire_listen(const char *host, int *in_out_port, struct scope in, int *out_fd) {
     char service[16];
+    int port = *in_out_port;
     snprintf(service, sizeof(service), "%d", port);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *addresses = NULL;
     int found =
         port < 0 || port > 65535 ? EAI_SERVICE : getaddrinfo(host, service, &hints, &addresses);
     if (found != 0)
-        return failure_set(failure, arena, INVALID, "cannot listen on %s, port %d: %s", host, port,
-                           gai_strerror(found));
+        return failure_set(in.failure, in.arena, INVALID, "cannot listen on %s, port %d: %s", host,
+                           port, gai_strerror(found));
     int fd = -1, error = 0;
     for (struct addrinfo *a = addresses; a != NULL && fd < 0; a = a->ai_next) {
         fd = listen_on(a);
@@ -91,9 +92,9 @@ enum status wire_listen(const char *host, int port, struct arena *arena, struct 
     }
     freeaddrinfo(addresses);
     if (fd < 0)
-        return listen_failed(host, port, error, arena, failure);
+        return listen_failed(host, port, error, in);
     *out_fd = fd;
-    *out_port = port_of(fd);
+    *in_out_port = port_of(fd);
     return OK;
 }
 

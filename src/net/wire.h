@@ -18,9 +18,9 @@ struct wire {
 
 enum { WIRE_AGAIN = -1, WIRE_GONE = -2 };
 
-/* A socket that listens, and the port it got. The text of a failure says what to do. */
-enum status wire_listen(const char *host, int port, struct arena *arena, struct failure *failure,
-                        int *out_fd, int *out_port);
+/* A socket that listens on *in_out_port, which becomes the port it got if that was 0. The text of a
+ * failure says what to do. */
+enum status wire_listen(const char *host, int *in_out_port, struct scope in, int *out_fd);
 /* The next connection that waits, or a negative errno. */
 int wire_accept(int listening);
 

@@ -141,8 +141,9 @@ static inline void server_open(struct server *server, unsigned loops,
     settings.handler = handle;
     settings.context = server;
     struct failure failure = {0};
-    assert_int_equal(
-        http_listen(server->loops, &settings, &server->arena, &failure, &server->listener), OK);
+    assert_int_equal(http_listen(server->loops, &settings, (struct scope){&server->arena, &failure},
+                                 &server->listener),
+                     OK);
 }
 
 static inline void server_close(struct server *server) {

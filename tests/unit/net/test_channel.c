@@ -72,8 +72,9 @@ static int begin(void **state) {
     arena_init(&server.arena);
     server.loops = loops_new(2);
     loops_start(server.loops);
-    assert_int_equal(
-        http_listen(server.loops, &settings, &server.arena, &failure, &server.listener), OK);
+    assert_int_equal(http_listen(server.loops, &settings, (struct scope){&server.arena, &failure},
+                                 &server.listener),
+                     OK);
     atomic_store(&closed, 0);
     atomic_store(&caught_up, 0);
     return 0;
@@ -304,8 +305,9 @@ static void test_shutdown(void **state) {
     wait_closed(1);
     struct failure failure = {0};
     struct http_settings settings = {.host = "127.0.0.1", .handler = handle_channel};
-    assert_int_equal(
-        http_listen(server.loops, &settings, &server.arena, &failure, &server.listener), OK);
+    assert_int_equal(http_listen(server.loops, &settings, (struct scope){&server.arena, &failure},
+                                 &server.listener),
+                     OK);
 }
 
 int main(void) {

@@ -41,7 +41,7 @@ static void test_request_fields(void **state) {
         {"GET /info HTTP/1.1\r\nHost: x\r\n\r\n", "GET\n/info\n\n\n"},
         {"PUT /info?a=b&c HTTP/1.1\r\nHost: x\r\n\r\n", "PUT\n/info\na=b&c\n\n"},
         {"GET /info?#f HTTP/1.1\r\nHost: x\r\n\r\n", "GET\n/info\n\n\n"},
-        {"GET http://x:1/info?q HTTP/1.1\r\nHost: x\r\n\r\n", "GET\n/info\nq\n\n"},
+        {"GET http://x:1/info?q HTTP/1.1\r\nHost: x:1\r\n\r\n", "GET\n/info\nq\n\n"},
         {"GET /info HTTP/1.1\r\nHost: x\r\nX-TEST: \t a b \t\r\n\r\n", "GET\n/info\n\na b\n"},
         {"GET /info HTTP/1.1\r\nX-Test:\r\nHost: x\r\n\r\n", "GET\n/info\n\n\n"},
         {"\r\nGET /info HTTP/1.1\r\nHost: x\r\n\r\n", "GET\n/info\n\n\n"},

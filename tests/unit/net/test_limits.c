@@ -1,4 +1,5 @@
 /* Clients that are malformed, too large, too slow or too many; and how a server ends. */
+#include "base/limits.h"
 #include "server.h"
 
 #include <fcntl.h>
@@ -93,12 +94,15 @@ static void test_refused_while_sending(void **state) {
 static void test_header_max(void **state) {
     (void)state;
     server_open(&server, 1, (struct http_settings){.header_max = 200});
-    char text[2048], filler[1024];
+    static char text[4 * LIMIT_REQUEST_LINE], filler[LIMIT_REQUEST_LINE + 1000];
     memset(filler, 'f', sizeof(filler));
     snprintf(text, sizeof(text), "GET /echo HTTP/1.1\r\nHost: x\r\nX: %.*s\r\n\r\n", 200, filler);
-    client_expect_refusal(&server, text, 431);
-    snprintf(text, sizeof(text), "GET /%.*s", 300, filler); /* never ends */
-    client_expect_refusal(&server, text, 431);
+    client_expect_refusal(&server, text, 400);
+    snprintf(text, sizeof(text), "GET /%.*s", LIMIT_REQUEST_LINE + 300, filler); /* never ends */
+    client_expect_refusal(&server, text, 400);
+    snprintf(text, sizeof(text), "GET /%.*s HTTP/1.1\r\nHost: x\r\n\r\n", LIMIT_REQUEST_LINE,
+             filler);
+    client_expect_refusal(&server, text, 400);
     int fd = client_open(&server);
     snprintf(text, sizeof(text), "GET /echo HTTP/1.1\r\nHost: x\r\nX: %.*s\r\n\r\n", 160, filler);
     client_send(fd, text);
@@ -231,14 +235,18 @@ static void test_listen_failures(void **state) {
     struct failure failure = {0};
     struct http_settings settings = {
         .host = "127.0.0.1", .port = listener_port(server.listener), .handler = handle};
-    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other), IN_USE);
+    assert_int_equal(
+        http_listen(server.loops, &settings, (struct scope){&server.arena, &failure}, &other),
+        IN_USE);
     assert_true(bytes_find(failure.text, BYTES("another program")) != SIZE_MAX);
     settings = (struct http_settings){.host = "no such host", .port = 1, .handler = handle};
-    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other),
-                     INVALID);
+    assert_int_equal(
+        http_listen(server.loops, &settings, (struct scope){&server.arena, &failure}, &other),
+        INVALID);
     settings = (struct http_settings){.host = "127.0.0.1", .port = 70000, .handler = handle};
-    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other),
-                     INVALID);
+    assert_int_equal(
+        http_listen(server.loops, &settings, (struct scope){&server.arena, &failure}, &other),
+        INVALID);
     server_close(&server);
 }
 
@@ -341,7 +349,8 @@ static void test_two_listeners(void **state) {
     struct http_settings settings = {.host = "127.0.0.1", .handler = handle, .context = &server};
     struct listener *other = NULL;
     struct failure failure = {0};
-    assert_int_equal(http_listen(server.loops, &settings, &server.arena, &failure, &other), OK);
+    assert_int_equal(
+        http_listen(server.loops, &settings, (struct scope){&server.arena, &failure}, &other), OK);
     assert_int_not_equal(listener_port(other), listener_port(server.listener));
     listener_close(other, 100);
     int fd = client_open(&server);

@@ -3,6 +3,7 @@
  *     echo X     X, at once
  *     later N X  X, from another thread after N ms; nothing else is taken meanwhile
  *     big N      N bytes
+ *     crowded?   yes or no
  *     end        "bye", and the end
  */
 #include "server.h"
@@ -65,7 +66,9 @@ static void take_line(struct stream *stream, const char *line) {
         size_t size = (size_t)atoll(line + 4);
         memset(buf_reserve(&stream->out, size), 'x', size);
         stream->out.size += size;
-    } else {
+    } else if (strcmp(line, "crowded?") == 0)
+        answer_line(stream, stream_is_crowded(stream) ? "yes" : "no");
+    else {
         answer_line(stream, "bye");
         stream_end(stream);
     }
@@ -81,7 +84,7 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
     size_t at = 0;
     (void)context;
     assert_ptr_equal(loop_current(), stream->loop);
-    while (!stream->stalled && !stream->ending) {
+    while (!stream->stalled && !stream->ending && !stream_is_full(stream)) {
         const uint8_t *end =
             at < bytes.size ? memchr(bytes.data + at, '\n', bytes.size - at) : NULL;
         char line[256];
@@ -115,8 +118,9 @@ static void open_with(struct stream_settings settings) {
     settings.handler = (struct stream_handler){on_opened, on_arrived, on_closed};
     settings.context = &server;
     settings.full = BYTES("full\n");
-    assert_int_equal(
-        stream_listen(server.loops, &settings, &server.arena, &failure, &server.listener), OK);
+    assert_int_equal(stream_listen(server.loops, &settings, (struct scope){&server.arena, &failure},
+                                   &server.listener),
+                     OK);
 }
 
 static int setup(void **state) {
@@ -276,7 +280,8 @@ static void test_close_waits(void **state) {
     struct stream_settings again = {
         .host = "127.0.0.1", .handler = {on_opened, on_arrived, on_closed}, .context = &server};
     struct failure failure = {0};
-    assert_int_equal(stream_listen(server.loops, &again, &server.arena, &failure, &server.listener),
+    assert_int_equal(stream_listen(server.loops, &again, (struct scope){&server.arena, &failure},
+                                   &server.listener),
                      OK);
 }
 
@@ -308,6 +313,66 @@ static void test_paused(void **state) {
         expect_big(fd, SIZE);
     assert_int_equal(taken, COUNT);
     close(fd);
+}
+
+/* All requests arrive in one piece: they are left undone while their answers are not read. */
+static void check_paused_pipeline(int count, size_t size) {
+    int fd = client_open(&server);
+    char line[32];
+    snprintf(line, sizeof(line), "big %zu\n", size);
+    struct buf all = {0};
+    for (int i = 0; i < count; i++)
+        buf_put(&all, bytes_str(line));
+    buf_byte(&all, 0);
+    client_send(fd, (const char *)all.data);
+    buf_release(&all);
+    for (int i = 0; i < count; i++)
+        expect_big(fd, size);
+    assert_int_equal(taken, count);
+    close(fd);
+}
+
+static void test_paused_pipeline(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.out_pause = 1000000, .out_max = 30000000});
+    check_paused_pipeline(60, 1000000); /* it would be cut off if all were answered at once */
+}
+
+/* What waits is sent in one go, and nothing tells that there is room again. */
+static void test_paused_by_little(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.out_pause = 1000});
+    check_paused_pipeline(100, 2000);
+}
+
+/* Asks until this is the answer: what waits is counted right after it was sent. */
+static void wait_for_crowd(int fd, const char *wanted) {
+    char answer[8] = "";
+    for (int i = 0; i < 5000 && strcmp(answer, wanted) != 0; i++) {
+        client_send(fd, "crowded?\n");
+        memset(answer, 0, sizeof(answer));
+        read_exactly(fd, answer, 3);
+        if (answer[0] == 'y')
+            read_exactly(fd, answer + 3, 1);
+        sleep_ms(1);
+    }
+    assert_string_equal(answer, wanted);
+}
+
+static void test_crowded(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.out_total = 1000000});
+    int a = client_open(&server), b = client_open(&server);
+    wait_for_crowd(b, "no\n");
+    client_send(a, "big 20000000\n");
+    wait_for_crowd(b, "yes\n");
+    expect_big(a, 20000000);
+    wait_for_crowd(b, "no\n");
+    close(a);
+    close(b);
 }
 
 static void test_cut_off(void **state) {
@@ -378,6 +443,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_close_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(test_slow_reader, setup, teardown),
         cmocka_unit_test_setup_teardown(test_paused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_paused_pipeline, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_paused_by_little, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_crowded, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full, setup, teardown),
         cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),

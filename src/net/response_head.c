@@ -1,4 +1,4 @@
-#include "net/answer.h"
+#include "net/response_head.h"
 
 #include <stdio.h>
 
@@ -46,14 +46,14 @@ static const struct reason {
     {505, "HTTP Version Not Supported"},
 };
 
-const char *answer_reason(int status) {
+const char *response_reason(int status) {
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
         if (reasons[i].status == status)
             return reasons[i].text;
     return "Unknown";
 }
 
-bool answer_has_body(int status) {
+bool response_has_body(int status) {
     return status >= 200 && status != 204 && status != 304;
 }
 
@@ -75,12 +75,12 @@ static void put_status(struct buf *to, int status) {
     buf_lit(to, "HTTP/1.1 ");
     put_number(to, (size_t)status);
     buf_byte(to, ' ');
-    buf_put(to, bytes_str(answer_reason(status)));
+    buf_put(to, bytes_str(response_reason(status)));
     buf_lit(to, "\r\n");
 }
 
 /* strftime() would write day and month in the machine's language. */
-static void put_date(struct buf *to, struct answer_date *date) {
+static void put_date(struct buf *to, struct response_date *date) {
     static const char days[] = "SunMonTueWedThuFriSat";
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     time_t now = time(NULL);
@@ -96,17 +96,18 @@ static void put_date(struct buf *to, struct answer_date *date) {
     buf_append(to, date->line, date->size);
 }
 
-void answer_head(struct buf *to, const struct http_answer *answer,
-                 enum answer_connection connection, struct answer_date *date) {
+void response_head_put(struct buf *to, const struct http_answer *answer,
+                       enum response_connection connection, struct response_date *date) {
     buf_reserve(to, 512 + answer->headers.size);
     put_status(to, answer->status);
+    buf_lit(to, "Server: gametable\r\n");
     put_date(to, date);
     if (answer->content_type.size != 0) {
         buf_lit(to, "Content-Type: ");
         buf_put(to, answer->content_type);
         buf_lit(to, "\r\n");
     }
-    if (answer_has_body(answer->status)) {
+    if (response_has_body(answer->status)) {
         buf_lit(to, "Content-Length: ");
         put_number(to, answer->body.size);
         buf_lit(to, "\r\n");
