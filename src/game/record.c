@@ -55,18 +55,19 @@ struct bytes record_join(struct arena *arena, const char *prefix, struct bytes r
     return bytes_of(to, size + rest.size);
 }
 
-static const struct value *typed(const struct item *item, struct bytes name, enum value_type type) {
+static const struct value *value_of_type(const struct item *item, struct bytes name,
+                                         enum value_type type) {
     const struct value *value = item_get(item, name);
     return value != NULL && value->type == type ? value : NULL;
 }
 
 struct bytes item_string(const struct item *item, struct bytes name) {
-    const struct value *value = typed(item, name, VALUE_S);
+    const struct value *value = value_of_type(item, name, VALUE_S);
     return value != NULL ? value->bytes : (struct bytes){0};
 }
 
 struct bytes item_number(const struct item *item, struct bytes name) {
-    const struct value *value = typed(item, name, VALUE_N);
+    const struct value *value = value_of_type(item, name, VALUE_N);
     return value != NULL ? value->bytes : (struct bytes){0};
 }
 
@@ -77,12 +78,12 @@ int64_t item_int(const struct item *item, struct bytes name) {
 }
 
 bool item_bool(const struct item *item, struct bytes name) {
-    const struct value *value = typed(item, name, VALUE_BOOL);
+    const struct value *value = value_of_type(item, name, VALUE_BOOL);
     return value != NULL && value->count == 1;
 }
 
 const struct value *item_map(const struct item *item, struct bytes name) {
-    return typed(item, name, VALUE_M);
+    return value_of_type(item, name, VALUE_M);
 }
 
 void record_flag(struct record *record, struct bytes name, bool flag) {

@@ -1,4 +1,5 @@
-/* Items made attribute by attribute, and attributes read out of them. */
+/* Building items attribute by attribute, and reading attributes by type. No locks; a record belongs
+ * to one thread. */
 #ifndef GT_GAME_RECORD_H
 #define GT_GAME_RECORD_H
 
@@ -6,7 +7,7 @@
 
 enum { RECORD_MAX = 40 };
 
-/* An item in the making. What is added is borrowed, names too. */
+/* An item under construction. Names and values that are added are borrowed. */
 struct record {
     struct arena *arena;
     struct pair pairs[RECORD_MAX];
@@ -17,27 +18,30 @@ static inline struct record record_of(struct arena *arena) {
     return (struct record){.arena = arena};
 }
 void record_put(struct record *record, struct bytes name, struct value value);
-/* Each adds nothing for an empty string or number, a NULL. */
+/* These add no attribute for an empty string, an empty number, NULL or false. record_int() adds all
+ * numbers, 0 too. */
 void record_string(struct record *record, struct bytes name, struct bytes text);
-void record_number(struct record *record, struct bytes name, struct bytes number); /* encoded */
+void record_number(struct record *record, struct bytes name,
+                   struct bytes number); /* as value/number.h encodes it */
 void record_value(struct record *record, struct bytes name, const struct value *value);
 void record_int(struct record *record, struct bytes name, int64_t number);
-void record_flag(struct record *record, struct bytes name, bool flag); /* nothing for false */
-/* A list of strings; nothing for none. */
+void record_flag(struct record *record, struct bytes name, bool flag);
+/* Adds a list of strings. */
 void record_strings(struct record *record, struct bytes name, const struct bytes *texts,
                     size_t count);
-/* The item, in the arena. Of attributes added twice the last one stays. */
+/* The item, in the arena. Of an attribute that was added twice the last value is kept. */
 struct item record_item(struct record *record);
 
 /* "<prefix><rest>" in the arena. */
 struct bytes record_join(struct arena *arena, const char *prefix, struct bytes rest);
 
-/* What an attribute holds: empty, 0, false, NULL if there is none of that type. */
+/* The value of an attribute, borrowed from the item; empty, 0, false or NULL if the item has no
+ * such attribute of that type. */
 struct bytes item_string(const struct item *item, struct bytes name);
 struct bytes item_number(const struct item *item, struct bytes name);
 int64_t item_int(const struct item *item, struct bytes name);
 bool item_bool(const struct item *item, struct bytes name);
-/* The strings of a list, in the arena; NULL and 0 if there is none. */
+/* The strings of a list, as an array in the arena; NULL and 0 if there is none. */
 const struct bytes *item_strings(const struct item *item, struct bytes name, struct arena *arena,
                                  uint32_t *count);
 const struct value *item_map(const struct item *item, struct bytes name);

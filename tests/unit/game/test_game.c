@@ -3,13 +3,14 @@
 
 static enum status open_game(struct world *world) {
     struct game_settings settings = {.secret = BYTES("0123456789abcdef0123456789abcdef")};
-    return game_open(world->engine, &settings, &world->arena, &world->failure, &world->game);
+    return game_open(world->engine, &settings, (struct scope){&world->arena, &world->failure},
+                     &world->game);
 }
 
 static void describe(struct world *world, struct table_description *about) {
-    assert_ok(
-        engine_describe(world->engine, BYTES("gametable"), &world->arena, &world->failure, about),
-        world->failure);
+    assert_ok(engine_describe(world->engine, BYTES("gametable"),
+                              (struct scope){&world->arena, &world->failure}, about),
+              world->failure);
 }
 
 static void check_schema(struct world *world) {
@@ -44,14 +45,15 @@ static void a_table_that_is_there_is_made_fit(void **state) {
                          "subscore=N:0", "tie=N:0", NULL));
     assert_ok(open_game(&world), world.failure);
     check_schema(&world);
-    struct place_request request = {.table = world.game->table, .index = GAME_RANKS, .count = 1};
+    struct rank_request request = {.table = world.game->table, .index = GAME_RANKS, .count = 1};
     struct item key = game_key(&world.arena, BYTES("BOARD#b"), BYTES("m7"));
-    struct place place;
+    struct rank_reply rank_reply;
     request.keys = &key;
-    assert_ok(engine_places(world.engine, &request, &world.arena, &world.failure, &place),
+    assert_ok(engine_rank_lookup(world.engine, &request,
+                                 (struct scope){&world.arena, &world.failure}, &rank_reply),
               world.failure);
-    assert_int_equal(place.before, 7);
-    assert_int_equal(place.after, 42);
+    assert_int_equal(rank_reply.before, 7);
+    assert_int_equal(rank_reply.after, 42);
     world_close(&world);
 }
 
@@ -104,7 +106,8 @@ static void a_restart_changes_nothing(void **state) {
         const struct board *board = world_board(&world, "b");
         struct standings_request request = {.board = board, .from = 1, .limit = 30};
         struct standings rows;
-        assert_ok(standings_page(world.game, &request, &world.arena, &world.failure, &rows),
+        assert_ok(standings_page(world.game, &request, (struct scope){&world.arena, &world.failure},
+                                 &rows),
                   world.failure);
         assert_int_equal(rows.total, 20);
         for (size_t i = 0; i < 20; i++) {

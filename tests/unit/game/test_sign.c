@@ -7,14 +7,14 @@ static const struct bytes secret = {(const uint8_t *)"0123456789abcdef0123456789
 
 static enum status read_back(const char *purpose, struct bytes token, struct arena *arena,
                              struct bytes *out) {
-    return sign_read(secret, purpose, token, arena, out);
+    return sign_read((struct sign_key){secret, purpose}, token, arena, out);
 }
 
 /* As Python's hmac and base64.urlsafe_b64encode make it. */
 static void test_known(void **state) {
     struct buf token = {0};
     (void)state;
-    sign_put(secret, "play", BYTES("hello \xff\xfe"), &token);
+    sign_put((struct sign_key){secret, "play"}, BYTES("hello \xff\xfe"), &token);
     assert_bytes_equal(buf_bytes(&token),
                        BYTES("aGVsbG8g__4._aaI8qkfZJoS6YhLUoglMhS4OvsboNPY1x0XwQOKqP4"));
     buf_release(&token);
@@ -29,17 +29,16 @@ static void test_round(void **state) {
     for (size_t size = 0; size <= SIGN_PAYLOAD_MAX; size += size < 40 ? 1 : 37) {
         uint8_t payload[SIGN_PAYLOAD_MAX];
         struct buf token = {0};
+        struct sign_key another = {BYTES("another secret of 32 characters!"), "play"};
         struct bytes back;
         for (size_t i = 0; i < size; i++)
             payload[i] = (uint8_t)random_next(&random);
-        sign_put(secret, "play", bytes_of(payload, size), &token);
+        sign_put((struct sign_key){secret, "play"}, bytes_of(payload, size), &token);
         assert_true(token.size <= SIGN_TOKEN_MAX);
         assert_int_equal(read_back("play", buf_bytes(&token), &arena, &back), OK);
         assert_bytes_equal(back, bytes_of(payload, size));
         assert_int_equal(read_back("player", buf_bytes(&token), &arena, &back), DENIED);
-        assert_int_equal(sign_read(BYTES("another secret of 32 characters!"), "play",
-                                   buf_bytes(&token), &arena, &back),
-                         DENIED);
+        assert_int_equal(sign_read(another, buf_bytes(&token), &arena, &back), DENIED);
         buf_release(&token);
         arena_reset(&arena);
     }
@@ -53,7 +52,7 @@ static void test_changed(void **state) {
     struct arena arena;
     (void)state;
     arena_init(&arena);
-    sign_put(secret, "play", BYTES("a payload"), &token);
+    sign_put((struct sign_key){secret, "play"}, BYTES("a payload"), &token);
     for (size_t i = 0; i < token.size; i++) {
         for (int c = 1; c < 256; c++) {
             buf_clear(&other);

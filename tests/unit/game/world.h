@@ -2,7 +2,7 @@
 #ifndef GT_TEST_WORLD_H
 #define GT_TEST_WORLD_H
 
-#include "game/submit.h"
+#include "game/board/submit.h"
 #include "table/local/engine.h"
 
 #define assert_ok(call, failure)                                                         \
@@ -23,7 +23,8 @@ struct world {
 
 static inline void world_open_game(struct world *world) {
     struct game_settings settings = {.secret = BYTES("0123456789abcdef0123456789abcdef")};
-    assert_ok(game_open(world->engine, &settings, &world->arena, &world->failure, &world->game),
+    assert_ok(game_open(world->engine, &settings, (struct scope){&world->arena, &world->failure},
+                        &world->game),
               world->failure);
 }
 
@@ -42,7 +43,8 @@ static inline void world_close(struct world *world) {
 
 static inline const struct board *world_board(struct world *world, const char *name) {
     const struct board *board = NULL;
-    assert_ok(board_find(world->game, bytes_str(name), &world->arena, &world->failure, &board),
+    assert_ok(board_find(world->game, bytes_str(name),
+                         (struct scope){&world->arena, &world->failure}, &board),
               world->failure);
     return board;
 }
@@ -54,11 +56,14 @@ static inline enum entry_outcome world_put(struct world *world, const char *name
     struct action actions[2];
     size_t count = 1;
     struct bytes key;
-    assert_ok(entry_key_of(member, &world->arena, &world->failure, &key), world->failure);
+    assert_ok(entry_key_of(member, (struct scope){&world->arena, &world->failure}, &key),
+              world->failure);
+    write.game = world->game;
     write.board = board;
-    entry_action(world->game, board, key, entry_write_plain, &write, &world->arena, &actions[0]);
+    entry_action(&write, game_key(&world->arena, board->pk, key), entry_write_by_flags,
+                 &actions[0]);
     if (!board->exists)
-        board_make_action(world->game, board, &world->arena, &actions[count++]);
+        board_create_action(world->game, board, &world->arena, &actions[count++]);
     struct change change = write_of(&world->arena, actions, count);
     change.all_or_nothing = count > 1;
     assert_ok(game_wait(world->game, &change), change.failure);
@@ -69,16 +74,15 @@ static inline enum entry_outcome world_put(struct world *world, const char *name
 /* Makes the definition. */
 static inline void world_define(struct world *world, const struct board_rules *rules) {
     struct change change = {.arena = &world->arena};
-    assert_ok(board_define_prepare(world->game, rules, true, &change, &world->failure),
-              world->failure);
+    assert_ok(board_define_prepare(world->game, rules, true, &change), change.failure);
     assert_ok(game_wait(world->game, &change), change.failure);
 }
 
 /* Submits, waits and gives the results, which hold until world_submitted(). */
 static inline enum status world_submit(struct world *world, const struct submission *submission,
                                        struct submit *submit) {
-    enum status status =
-        submit_prepare(world->game, submission, &world->arena, &world->failure, submit);
+    enum status status = submit_prepare(world->game, submission,
+                                        (struct scope){&world->arena, &world->failure}, submit);
     if (status != OK)
         return status;
     game_wait(world->game, &submit->change);
