@@ -1,15 +1,21 @@
 #include "api/admin.h"
 
+#include "api/change_submit.h"
 #include "base/clock.h"
+#include "table/engine.h"
 #include "json/json.h"
 
 #include <time.h>
 
 static const struct bytes clock_path = {(const uint8_t *)"/admin/clock", 12};
 static const struct bytes expire_path = {(const uint8_t *)"/admin/expire", 13};
+static const struct bytes faults_path = {(const uint8_t *)"/admin/faults", 13};
+
+static const struct bytes read_only_path = {(const uint8_t *)"/admin/read-only", 16};
 
 bool admin_takes(struct bytes path) {
-    return bytes_equal(path, clock_path) || bytes_equal(path, expire_path);
+    return bytes_equal(path, read_only_path) || bytes_equal(path, clock_path) ||
+           bytes_equal(path, expire_path) || bytes_equal(path, faults_path);
 }
 
 static void answer(struct http_exchange *exchange, int status) {
@@ -19,7 +25,7 @@ static void answer(struct http_exchange *exchange, int status) {
     http_answer(exchange, &answer);
 }
 
-static void refuse(struct http_exchange *exchange, int status, struct bytes sentence) {
+static void answer_refusal(struct http_exchange *exchange, int status, struct bytes sentence) {
     buf_clear(&exchange->reply);
     buf_lit(&exchange->reply, "{\"error\":");
     json_put_string(&exchange->reply, sentence);
@@ -73,9 +79,10 @@ static void move_clock(struct http_exchange *exchange) {
     if (json_parse(exchange->body, &exchange->arena, &body, &at) == OK)
         asked = json_get(&body, BYTES("forward"));
     if (asked == NULL || asked->type != JSON_STRING || !read_time(asked->text, &forward)) {
-        refuse(exchange, 400,
-               BYTES("Say how far to move the clock, as in {\"forward\":\"24h\"}; units are ms, s, "
-                     "m, h and d."));
+        answer_refusal(
+            exchange, 400,
+            BYTES("Say how far to move the clock, as in {\"forward\":\"24h\"}; units are ms, s, "
+                  "m, h and d."));
         return;
     }
     clock_shift_ms(forward);
@@ -84,67 +91,169 @@ static void move_clock(struct http_exchange *exchange) {
 
 /* --- expiry --- */
 
-static void expired(struct task *task) {
-    struct http_exchange *exchange =
-        (struct http_exchange *)((char *)task - offsetof(struct http_exchange, task));
-    const struct change *change = exchange->user;
+struct expiring {
+    struct change_submit submit; /* first */
+    struct change change;
+    struct http_exchange *exchange;
+    const struct admin *admin;
+};
+
+static void answer_expired(struct expiring *expiring) {
+    struct http_exchange *exchange = expiring->exchange;
+    const struct change *change = &expiring->change;
     if (change->failure.status != OK) {
-        refuse(exchange, 500, change->failure.text);
+        answer_refusal(exchange, 500, change->failure.text);
         return;
     }
     buf_printf(&exchange->reply, "{\"expired\":%llu}\n", (unsigned long long)change->expired);
     answer(exchange, 200);
 }
 
-struct expiring {
-    struct change change; /* first */
-    struct http_exchange *exchange;
-    const struct admin *admin;
-};
+static void run_answer_expired(struct task *task) {
+    struct http_exchange *exchange =
+        (struct http_exchange *)((char *)task - offsetof(struct http_exchange, task));
+    answer_expired(exchange->user);
+}
 
-static void finish(struct expiring *expiring) {
-    expiring->exchange->task.run = expired;
+/* On a thread of the background pool. */
+static void run_housekeeping(void *argument) {
+    struct expiring *expiring = argument;
+    housekeeping_run(expiring->admin->housekeeping);
+    expiring->exchange->task.run = run_answer_expired;
     loop_post(expiring->exchange->loop, &expiring->exchange->task);
 }
 
-static void keep(void *argument) {
-    struct expiring *expiring = argument;
-    keeper_run(expiring->admin->keeper);
-    finish(expiring);
-}
-
-/* On the engine's thread, where nothing may wait. */
-static void expire_done(struct change *change) {
-    struct expiring *expiring = (struct expiring *)change;
+/* Back on the loop. */
+static void expire_done(struct change_submit *submit) {
+    struct expiring *expiring = (struct expiring *)submit;
     const struct admin *admin = expiring->admin;
-    if (admin->keeper == NULL || change->failure.status != OK ||
-        !background_run(admin->background, keep, expiring))
-        finish(expiring);
+    if (admin->housekeeping == NULL || expiring->change.failure.status != OK ||
+        !background_run(admin->background, run_housekeeping, expiring))
+        answer_expired(expiring);
 }
 
-static void expire(struct http_exchange *exchange, const struct admin *admin) {
+static void expire_items(struct http_exchange *exchange, const struct admin *admin) {
     struct expiring *expiring = ARENA_NEW(&exchange->arena, struct expiring);
-    expiring->exchange = exchange;
-    expiring->admin = admin;
-    expiring->change.kind = CHANGE_EXPIRE;
-    expiring->change.arena = &exchange->arena;
-    expiring->change.done = expire_done;
-    exchange->user = &expiring->change;
-    engine_submit(admin->engine, &expiring->change);
+    *expiring = (struct expiring){.submit.back = expire_done,
+                                  .change = {.kind = CHANGE_EXPIRE, .arena = &exchange->arena},
+                                  .exchange = exchange,
+                                  .admin = admin};
+    exchange->user = expiring;
+    change_submit(admin->engine, &expiring->change, &expiring->submit);
+}
+
+/* --- read-only --- */
+
+static void handle_read_only(struct http_exchange *exchange, const struct admin *admin) {
+    struct engine_figures figures;
+    struct json body;
+    size_t at;
+    const struct json *on = NULL;
+    bool post = bytes_equal(exchange->method, BYTES("POST"));
+    if (post && json_parse(exchange->body, &exchange->arena, &body, &at) == OK)
+        on = json_get(&body, BYTES("on"));
+    if (post && (on == NULL || (on->type != JSON_TRUE && on->type != JSON_FALSE))) {
+        answer_refusal(exchange, 400, BYTES("Say whether, as in {\"on\":true}."));
+        return;
+    }
+    if (post)
+        engine_read_only(admin->engine, on->type == JSON_TRUE);
+    engine_figures(admin->engine, &figures);
+    buf_printf(&exchange->reply, "{\"read_only\":%s,\"waiting\":%llu}\n",
+               figures.read_only ? "true" : "false", (unsigned long long)figures.changes_waiting);
+    answer(exchange, 200);
+}
+
+/* --- faults --- */
+
+static void answer_faults(struct http_exchange *exchange, struct test_faults *faults) {
+    struct buf text = {0};
+    test_faults_get(faults, &text);
+    buf_lit(&exchange->reply, "{\"faults\":");
+    json_put_string(&exchange->reply, buf_bytes(&text));
+    buf_lit(&exchange->reply, "}\n");
+    buf_release(&text);
+    answer(exchange, 200);
+}
+
+static void order_faults(struct http_exchange *exchange, struct test_faults *faults) {
+    struct json body;
+    struct failure failure = {0};
+    size_t at;
+    const struct json *asked = NULL;
+    if (json_parse(exchange->body, &exchange->arena, &body, &at) == OK)
+        asked = json_get(&body, BYTES("faults"));
+    if (asked == NULL || asked->type != JSON_STRING)
+        answer_refusal(exchange, 400,
+                       BYTES("Say which, as in {\"faults\":\"throttle scores PutItem 3\"}."));
+    else if (test_faults_set(faults, asked->text, (struct scope){&exchange->arena, &failure}) != OK)
+        answer_refusal(exchange, 400, failure.text);
+    else
+        answer_faults(exchange, faults);
+}
+
+static void handle_faults(struct http_exchange *exchange, const struct admin *admin) {
+    if (admin->faults == NULL)
+        answer_refusal(exchange, 403,
+                       BYTES("Only a server that was started with --test-faults takes orders."));
+    else if (bytes_equal(exchange->method, BYTES("GET")))
+        answer_faults(exchange, admin->faults);
+    else if (bytes_equal(exchange->method, BYTES("POST")))
+        order_faults(exchange, admin->faults);
+    else
+        answer_refusal(exchange, 405, BYTES("This path takes GET and POST."));
+}
+
+/* The clock is every table's. */
+static enum denial decide_caller(struct http_exchange *exchange, const struct admin *admin,
+                                 struct failure *failure) {
+    struct caller caller;
+    struct touch touch = {.what = TOUCHES_SERVER, .access = ACCESS_ADMIN, .table = BYTES("*")};
+    struct caller_lookup lookup = {
+        .keys = admin->keys, .arena = &exchange->arena, .failure = failure};
+    struct credentials shown = {.authorization = http_header(exchange, "Authorization")};
+    if (caller_find(&lookup, &shown, &caller) != OK)
+        return DENIAL_UNKNOWN;
+    enum denial denial = access_decide(&caller, &touch);
+    if (denial != DENIAL_NONE)
+        access_explain(denial, &touch, (struct scope){&exchange->arena, failure});
+    return denial;
+}
+
+enum http_admission admin_admit(struct http_exchange *exchange, const struct admin *admin) {
+    struct failure failure = {0};
+    bool may = decide_caller(exchange, admin, &failure) == DENIAL_NONE;
+    return may ? HTTP_TAKE_BODY : HTTP_WITHOUT_BODY;
+}
+
+/* False after having answered. */
+static bool check_caller(struct http_exchange *exchange, const struct admin *admin) {
+    struct failure failure = {0};
+    enum denial denial = decide_caller(exchange, admin, &failure);
+    if (denial != DENIAL_NONE)
+        answer_refusal(exchange, denial == DENIAL_UNKNOWN ? 401 : 403, failure.text);
+    return denial == DENIAL_NONE;
 }
 
 void admin_handle(struct http_exchange *exchange, const struct admin *admin) {
     bool is_clock = bytes_equal(exchange->path, clock_path);
     bool post = bytes_equal(exchange->method, BYTES("POST"));
-    if (!admin->test_clock)
-        refuse(exchange, 403,
-               BYTES("Only a server that was started with --test-clock lets its clock be moved."));
+    if (!check_caller(exchange, admin))
+        return;
+    if (bytes_equal(exchange->path, read_only_path))
+        handle_read_only(exchange, admin);
+    else if (bytes_equal(exchange->path, faults_path))
+        handle_faults(exchange, admin);
+    else if (!admin->test_clock)
+        answer_refusal(
+            exchange, 403,
+            BYTES("Only a server that was started with --test-clock lets its clock be moved."));
     else if (is_clock && bytes_equal(exchange->method, BYTES("GET")))
         answer_clock(exchange);
     else if (!post)
-        refuse(exchange, 405, BYTES("This path takes POST."));
+        answer_refusal(exchange, 405, BYTES("This path takes POST."));
     else if (is_clock)
         move_clock(exchange);
     else
-        expire(exchange, admin);
+        expire_items(exchange, admin);
 }

@@ -1,6 +1,7 @@
-/* A guard before an engine: an engine itself, which lets through what a key allows and refuses the
- * rest. One a request, made when its key is known; operations are given it instead of the engine
- * behind it, and so none of them, now or later, can forget to ask.
+/* A guard before an engine: an engine itself, which asks access_control.h about each item and table
+ * that a request touches, lets through what the caller may and refuses the rest. One a request,
+ * made when its caller is known; operations are given it instead of the engine behind it, and so
+ * none of them, now or later, can forget to ask.
  *
  *     reading items              read
  *     reading a stream           read, on all partitions
@@ -19,28 +20,32 @@
 #ifndef GT_API_GUARD_H
 #define GT_API_GUARD_H
 
-#include "api/keys.h"
-#include "table/table.h"
+#include "api/access_control.h"
+#include "table/engine.h"
 
-/* Puts DENIED with the face's text into *failure. `index` may be empty. */
-typedef void guard_refuse(void *context, struct bytes table, struct bytes index,
-                          struct arena *arena, struct failure *failure);
+/* Puts DENIED with the front end's text into *failure. `index` may be empty. */
+typedef void guard_refuse(void *context, struct bytes table, struct bytes index, struct scope in);
 
-struct guard {
-    struct engine engine; /* first: what is handed out */
-    struct engine *behind;
-    const struct access_key *key;
-    guard_refuse *refuse;
-    void *context;
+struct guard_settings {
+    const struct caller *caller; /* who asks */
+    guard_refuse *deny;
+    void *context; /* of deny */
 };
 
-/* The guard is the caller's memory, and borrows everything. */
-struct engine *guard_init(struct guard *guard, struct engine *behind, const struct access_key *key,
-                          guard_refuse *refuse, void *context);
+struct guard {
+    struct engine engine;  /* first: what is handed out */
+    struct engine *behind; /* what it guards */
+    struct guard_settings settings;
+};
 
-/* For what is not the engine's doing, such as files made of a table: OK, or DENIED when the key may
- * not do all of `access` to all of the table. */
+/* Returns &guard->engine. The guard is the caller's memory; the engine behind it and what the
+ * settings point to are borrowed. */
+struct engine *guard_init(struct guard *guard, struct engine *behind,
+                          const struct guard_settings *settings);
+
+/* For what is not the engine's doing, such as files made of a table: OK, or DENIED when the caller
+ * may not do all of `access` to all of the table. */
 enum status guard_require(const struct guard *guard, unsigned access, struct bytes table,
-                          struct arena *arena, struct failure *failure);
+                          struct scope in);
 
 #endif

@@ -1,16 +1,17 @@
 /* From what a request says about its signature to who made it. */
 #include "api/signature.h"
 
-#include "api/canonical.h"
-#include "api/sha256.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "net/canonical.h"
 
 #include <openssl/crypto.h>
 #include <strings.h>
 
 enum {
     WINDOW_S = 15 * 60,
-    EXPIRES_MAX_S = 7 * 24 * 3600,
-    REGION_SIZE_MAX = 32,
+    EXPIRES_MAX_S = LIMIT_SIGNATURE_LIFE_S,
+    REGION_SIZE_MAX = LIMIT_REGION_SIZE,
     CACHE_SLOTS = 16,
 };
 
@@ -192,24 +193,15 @@ struct signing_key {
 };
 
 static void derive(struct signing_key *slot, struct bytes service) {
-    uint8_t secret[4 + 256], digest[SHA256_SIZE];
-    struct bytes from = slot->key->secret;
-    memcpy(secret, "AWS4", 4);
-    memcpy(secret + 4, from.data, from.size);
-    const struct bytes steps[] = {bytes_of(slot->day, 8), bytes_of(slot->region, slot->region_size),
-                                  service, BYTES("aws4_request")};
-    hmac_init(&slot->hmac, bytes_of(secret, 4 + from.size));
-    for (size_t i = 0; i < 4; i++) {
-        hmac_of(&slot->hmac, steps[i], digest);
-        hmac_init(&slot->hmac, bytes_of(digest, sizeof digest));
-    }
-    OPENSSL_cleanse(secret, sizeof secret);
-    OPENSSL_cleanse(digest, sizeof digest);
+    struct sigv4_scope scope = {.day = bytes_of(slot->day, 8),
+                                .region = bytes_of(slot->region, slot->region_size),
+                                .service = service};
+    sigv4_derive(&scope, slot->key->secret, &slot->hmac);
 }
 
 static const struct hmac *signing_key(const struct access_key *key, const struct signature *s) {
     static _Thread_local struct signing_key cache[CACHE_SLOTS];
-    uint64_t hash = bytes_hash(s->region, (uint64_t)(uintptr_t)key);
+    uint64_t hash = hash_keyed(s->region, (uint64_t)(uintptr_t)key);
     struct signing_key *slot = &cache[(hash ^ hash >> 32) % CACHE_SLOTS];
     if (slot->key == key && memcmp(slot->day, s->day.data, 8) == 0 &&
         bytes_equal(bytes_of(slot->region, slot->region_size), s->region))
@@ -225,40 +217,27 @@ static const struct hmac *signing_key(const struct access_key *key, const struct
 /* Whether the head, with that hash of the body, is what was signed. */
 static bool matches(const struct hmac *key, const struct signature *s, struct buf *head,
                     struct bytes body_hash) {
-    char text[16 + 1 + 16 + 1 + 8 + 1 + REGION_SIZE_MAX + 1 + 64 + 1 + 12 + 1 + SHA256_HEX_SIZE];
-    size_t size = 0;
-    const struct bytes parts[] = {BYTES("AWS4-HMAC-SHA256\n"),
-                                  bytes_of(s->time, 16),
-                                  BYTES("\n"),
-                                  s->day,
-                                  BYTES("/"),
-                                  s->region,
-                                  BYTES("/"),
-                                  s->service,
-                                  BYTES("/aws4_request\n")};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        memcpy(text + size, parts[i].data, parts[i].size);
-        size += parts[i].size;
-    }
-    size_t head_size = head->size;
-    buf_put(head, body_hash);
-    sha256_hex(buf_bytes(head), text + size);
-    head->size = head_size;
-    uint8_t digest[SHA256_SIZE];
+    struct sigv4_scope scope = {bytes_of(s->time, 16), s->day, s->region, s->service};
     char hex[SHA256_HEX_SIZE];
-    hmac_of(key, bytes_of(text, size + SHA256_HEX_SIZE), digest);
-    hex_write(digest, sizeof digest, hex);
+    sigv4_sign(key, &scope, head, body_hash, hex);
     return s->hex.size == SHA256_HEX_SIZE && CRYPTO_memcmp(hex, s->hex.data, SHA256_HEX_SIZE) == 0;
 }
+
+/* What the request says of its body's hash; empty if it says nothing. */
+static struct bytes said_hash(const struct verifying *v) {
+    struct bytes said = http_header(v->exchange, "x-amz-content-sha256");
+    if (said.size == 0 && v->signature->in_query)
+        query_get(v->exchange->query, BYTES("X-Amz-Content-Sha256"), v->arena, &said);
+    return said;
+}
+
+static const struct bytes unsigned_body = {(const uint8_t *)"UNSIGNED-PAYLOAD", 16};
 
 /* The hash of the body: what the client says it is must be so, and a presigned request may leave
  * the body to whoever sends it. */
 static bool check_hashes(const struct verifying *v, const struct hmac *key, struct buf *head) {
     char computed[SHA256_HEX_SIZE];
-    struct bytes said = http_header(v->exchange, "x-amz-content-sha256");
-    struct bytes unsigned_body = BYTES("UNSIGNED-PAYLOAD");
-    if (said.size == 0 && v->signature->in_query)
-        query_get(v->exchange->query, BYTES("X-Amz-Content-Sha256"), v->arena, &said);
+    struct bytes said = said_hash(v);
     bool may_be_unsigned =
         v->signature->in_query && (said.size == 0 || bytes_equal(said, unsigned_body));
     sha256_hex(v->exchange->body, computed);
@@ -269,11 +248,25 @@ static bool check_hashes(const struct verifying *v, const struct hmac *key, stru
     return may_be_unsigned && matches(key, v->signature, head, unsigned_body);
 }
 
-static const char *check_signature(const struct verifying *v, const struct access_key *key) {
+/* The same without the body: as far as what is said of it allows. */
+static bool check_said_hash(const struct verifying *v, const struct hmac *key, struct buf *head) {
+    struct bytes said = said_hash(v);
+    if (said.size == 0)
+        return true;
+    if (bytes_equal(said, unsigned_body) && !v->signature->in_query)
+        return false;
+    v->signature->proved_by_head = matches(key, v->signature, head, said);
+    return v->signature->proved_by_head;
+}
+
+typedef bool hash_check(const struct verifying *v, const struct hmac *key, struct buf *head);
+
+static const char *check_signature(const struct verifying *v, const struct access_key *key,
+                                   hash_check *check) {
     struct buf head = {0};
     buf_reserve(&head, 1024);
     bool ok = canonical_head(&head, v->exchange, v->signature->signed_headers) &&
-              check_hashes(v, signing_key(key, v->signature), &head);
+              check(v, signing_key(key, v->signature), &head);
     buf_release(&head);
     if (ok)
         return NULL;
@@ -283,24 +276,34 @@ static const char *check_signature(const struct verifying *v, const struct acces
                  "documentation for details.");
 }
 
-const char *signature_verify(const struct http_exchange *exchange,
-                             const struct signature_settings *settings, const struct keyring *ring,
-                             struct arena *arena, struct failure *failure,
-                             struct signature *signature, const struct access_key **out) {
-    const struct verifying v = {exchange, settings, arena, failure, signature};
+static const char *verify(const struct verifying *v, hash_check *check) {
     static const char *(*const checks[])(const struct verifying *) = {
         check_time, check_signed_headers, check_algorithm, split_credential, check_scope};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        const char *fault = checks[i](&v);
+        const char *fault = checks[i](v);
         if (fault != NULL)
             return fault;
     }
-    const struct access_key *key = keyring_find(ring, signature->key_id);
+    const struct access_key *key = keyring_find(v->settings->ring, v->signature->key_id);
     if (key == NULL)
-        return FAULT(&v, "UnrecognizedClientException",
+        return FAULT(v, "UnrecognizedClientException",
                      "The security token included in the request is invalid.");
-    const char *fault = check_signature(&v, key);
+    const char *fault = check_signature(v, key, check);
     if (fault == NULL)
-        *out = key;
+        v->signature->key = key;
     return fault;
+}
+
+const char *signature_verify(const struct http_exchange *exchange,
+                             const struct signature_settings *settings, struct scope in,
+                             struct signature *signature) {
+    const struct verifying v = {exchange, settings, in.arena, in.failure, signature};
+    return verify(&v, check_hashes);
+}
+
+const char *signature_verify_head(const struct http_exchange *exchange,
+                                  const struct signature_settings *settings, struct scope in,
+                                  struct signature *signature) {
+    const struct verifying v = {exchange, settings, in.arena, in.failure, signature};
+    return verify(&v, check_said_hash);
 }

@@ -1,6 +1,6 @@
 /* From a request to what it says about its signature. */
-#include "api/canonical.h"
 #include "api/signature.h"
+#include "net/canonical.h"
 
 static struct bytes trim(struct bytes text) {
     while (text.size != 0 && (text.data[0] == ' ' || text.data[0] == '\t'))
@@ -10,8 +10,8 @@ static struct bytes trim(struct bytes text) {
     return text;
 }
 
-static const char *incomplete(struct buf *text, struct arena *arena, struct failure *failure) {
-    failure_set(failure, arena, INVALID, "%.*s", (int)text->size, (const char *)text->data);
+static const char *incomplete(struct buf *text, struct scope in) {
+    failure_set(in.failure, in.arena, INVALID, "%.*s", (int)text->size, (const char *)text->data);
     buf_release(text);
     return "IncompleteSignatureException";
 }
@@ -39,8 +39,7 @@ static void read_parts(struct bytes text, struct signature *out) {
 }
 
 static const char *read_header(const struct http_exchange *exchange, struct bytes authorization,
-                               struct arena *arena, struct failure *failure,
-                               struct signature *out) {
+                               struct scope in, struct signature *out) {
     struct buf text = {0};
     read_parts(trim(authorization), out);
     out->date = http_header(exchange, "x-amz-date");
@@ -61,13 +60,13 @@ static const char *read_header(const struct http_exchange *exchange, struct byte
         return NULL;
     buf_lit(&text, "Authorization=");
     buf_put(&text, authorization);
-    return incomplete(&text, arena, failure);
+    return incomplete(&text, in);
 }
 
 /* --- in the query --- */
 
-static const char *read_query(const struct http_exchange *exchange, struct arena *arena,
-                              struct failure *failure, struct signature *out) {
+static const char *read_query(const struct http_exchange *exchange, struct scope in,
+                              struct signature *out) {
     const struct {
         struct bytes name;
         struct bytes *to;
@@ -80,7 +79,7 @@ static const char *read_query(const struct http_exchange *exchange, struct arena
     };
     struct buf text = {0};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        query_get(exchange->query, parts[i].name, arena, parts[i].to);
+        query_get(exchange->query, parts[i].name, in.arena, parts[i].to);
         if (parts[i].to->size == 0)
             buf_printf(&text, "AWS query-string parameters must include '%.*s'. ",
                        BYTES_ARG(parts[i].name));
@@ -88,25 +87,25 @@ static const char *read_query(const struct http_exchange *exchange, struct arena
     if (text.size == 0)
         return NULL;
     buf_lit(&text, "Re-examine the query-string parameters.");
-    return incomplete(&text, arena, failure);
+    return incomplete(&text, in);
 }
 
-const char *signature_read(const struct http_exchange *exchange, struct arena *arena,
-                           struct failure *failure, struct signature *out) {
+const char *signature_read(const struct http_exchange *exchange, struct scope in,
+                           struct signature *out) {
     *out = (struct signature){0};
     struct bytes authorization = http_header(exchange, "authorization"), algorithm;
     out->in_query = exchange->query.size != 0 &&
-                    query_get(exchange->query, BYTES("X-Amz-Algorithm"), arena, &algorithm);
+                    query_get(exchange->query, BYTES("X-Amz-Algorithm"), in.arena, &algorithm);
     if (out->in_query && authorization.size != 0) {
-        failure_set(failure, arena, INVALID,
+        failure_set(in.failure, in.arena, INVALID,
                     "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as "
                     "HTTP header.");
         return "InvalidSignatureException";
     }
     if (out->in_query)
-        return read_query(exchange, arena, failure, out);
+        return read_query(exchange, in, out);
     if (bytes_starts(trim(authorization), BYTES("AWS4-")))
-        return read_header(exchange, authorization, arena, failure, out);
-    failure_set(failure, arena, INVALID, "Request is missing Authentication Token");
+        return read_header(exchange, authorization, in, out);
+    failure_set(in.failure, in.arena, INVALID, "Request is missing Authentication Token");
     return "MissingAuthenticationTokenException";
 }

@@ -1,10 +1,12 @@
 #include "api/dynamodb/describe.h"
 
-#include "api/dynamodb/stream_name.h"
+#include "base/hash.h"
+
+#include "api/dynamodb/ddb_stream_name.h"
 
 #include <time.h>
 
-/* What a new on-demand table can take at once, as the service tells it. */
+/* What a new on-demand table can take at once, as DynamoDB reports it. */
 enum { WARM_READS = 12000, WARM_WRITES = 4000 };
 
 struct writer {
@@ -124,7 +126,10 @@ static int64_t warm_units(int64_t asked, int64_t provisioned, int64_t otherwise)
     return provisioned > 0 ? provisioned : otherwise;
 }
 
+/* The answer to CreateTable tells of it only if it was asked for. */
 static void put_warm(const struct writer *w, const struct capacity_settings *capacity) {
+    if (w->as == DESCRIBE_CREATING && capacity->warm.read == 0 && capacity->warm.write == 0)
+        return;
     REPLY_NAME(w->to, "WarmThroughput");
     buf_byte(w->to, '{');
     put_int(w->to, BYTES("ReadUnitsPerSecond"),
@@ -155,7 +160,8 @@ static void put_billing(const struct writer *w) {
     buf_byte(w->to, '{');
     put_text(w->to, BYTES("BillingMode"),
              on_demand ? BYTES("PAY_PER_REQUEST") : BYTES("PROVISIONED"));
-    put_time(w->to, BYTES("LastUpdateToPayPerRequestDateTime"), w->table->billing_changed_ms);
+    if (w->as != DESCRIBE_CREATING)
+        put_time(w->to, BYTES("LastUpdateToPayPerRequestDateTime"), w->table->billing_changed_ms);
     buf_byte(w->to, '}');
 }
 
@@ -233,14 +239,32 @@ static void put_stream(const struct writer *w) {
     }
 }
 
+/* The key that an alias stands for: there is none here, but it is the same each time. */
+static struct bytes aliased_key(const struct writer *w, struct bytes alias) {
+    uint64_t high = hash_stable(alias, 1), low = hash_stable(alias, 2);
+    return arena_printf(w->call->arena, "%08x-%04x-4%03x-a%03x-%012llx", (unsigned)(high >> 32),
+                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff),
+                        (unsigned)(low >> 52), (unsigned long long)(low & 0xffffffffffff));
+}
+
+/* Keys are told by the ARN of the key, however they were named. */
+static struct bytes key_arn(const struct writer *w) {
+    struct bytes key = w->schema->encryption_key;
+    struct bytes region = call_region(w->call), account = call_account(w->call);
+    if (bytes_starts(key, BYTES("arn:")))
+        return key;
+    if (bytes_starts(key, BYTES("alias/")))
+        key = aliased_key(w, key);
+    else if (bytes_starts(key, BYTES("key/")))
+        key = bytes_skip(key, 4);
+    return arena_printf(w->call->arena, "arn:aws:kms:%.*s:%.*s:key/%.*s", BYTES_ARG(region),
+                        BYTES_ARG(account), BYTES_ARG(key));
+}
+
 static void put_encryption(const struct writer *w) {
     if (!w->schema->encrypted)
         return;
-    struct bytes key = w->schema->encryption_key;
-    struct bytes region = call_region(w->call), account = call_account(w->call);
-    if (!bytes_starts(key, BYTES("arn:")))
-        key = arena_printf(w->call->arena, "arn:aws:kms:%.*s:%.*s:%.*s", BYTES_ARG(region),
-                           BYTES_ARG(account), BYTES_ARG(key));
+    struct bytes key = key_arn(w);
     REPLY_NAME(w->to, "SSEDescription");
     buf_lit(w->to, "{\"Status\":\"ENABLED\",\"SSEType\":\"KMS\"");
     put_text(w->to, BYTES("KMSMasterKeyArn"), key);
@@ -280,11 +304,13 @@ void describe_table(struct call *call, struct bytes name, const struct table_des
     buf_byte(w.to, '{');
     reply_name(w.to, name);
     buf_byte(w.to, '{');
-    put_definitions(&w);
     put_text(w.to, BYTES("TableName"), w.schema->name);
-    put_keys(w.to, &w.schema->keys);
     put_text(w.to, BYTES("TableStatus"), status_text(table_status(&w)));
-    put_time(w.to, BYTES("CreationDateTime"), table->created_ms);
+    if (w.as != DESCRIBE_DELETING) {
+        put_definitions(&w);
+        put_keys(w.to, &w.schema->keys);
+        put_time(w.to, BYTES("CreationDateTime"), table->created_ms);
+    }
     put_capacity(&w);
     put_billing(&w);
     put_int(w.to, BYTES("TableSizeBytes"), (int64_t)table->size);
@@ -292,7 +318,7 @@ void describe_table(struct call *call, struct bytes name, const struct table_des
     put_arn(&w, BYTES("TableArn"), (struct bytes){0}, (struct bytes){0});
     put_text(w.to, BYTES("TableId"), table->id);
     put_indexes(&w, true, BYTES("LocalSecondaryIndexes"));
-    if (w.as != DESCRIBE_DELETING) /* the service is done with them first */
+    if (w.as != DESCRIBE_DELETING) /* DynamoDB deletes the indexes first */
         put_indexes(&w, false, BYTES("GlobalSecondaryIndexes"));
     put_settings(&w);
     buf_lit(w.to, "}}");

@@ -2,7 +2,7 @@
 #ifndef GT_API_DYNAMODB_DESCRIBE_H
 #define GT_API_DYNAMODB_DESCRIBE_H
 
-#include "api/dynamodb/call.h"
+#include "api/dynamodb/ddb_call.h"
 
 /* What the operation that answers makes of the table's state: changes take effect at once here,
  * but clients expect to hear of the states in between. */

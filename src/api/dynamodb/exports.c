@@ -1,9 +1,9 @@
 /* ExportTableToPointInTime, DescribeExport, ListExports. A bucket is a folder of the server's
  * export folder; a table is exported as it is now, whatever its point in time recovery. */
-#include "api/dynamodb/backups.h"
-#include "api/dynamodb/jobs.h"
+#include "api/dynamodb/ddb_background.h"
+#include "api/dynamodb/ddb_backups.h"
+#include "api/dynamodb/ddb_jobs.h"
 #include "api/dynamodb/operation.h"
-#include "api/dynamodb/work.h"
 #include "base/clock.h"
 
 enum { TIME_SLACK_MS = 5 * 60 * 1000 };
@@ -41,7 +41,7 @@ static void put_description(struct call *call, const struct job_view *job) {
 /* --- ExportTableToPointInTime --- */
 
 /* What the job is asked for, as members of JSON. */
-static struct bytes details(struct call *call, struct bytes format) {
+static struct bytes export_details(struct call *call, struct bytes format) {
     static const enum arg echoed[] = {ARG_S3_BUCKET, ARG_S3_BUCKET_OWNER, ARG_S3_PREFIX,
                                       ARG_S3_SSE_ALGORITHM, ARG_S3_SSE_KMS_KEY_ID};
     struct buf text = {0};
@@ -81,18 +81,18 @@ static struct bytes without_slash(struct bytes prefix) {
     return prefix;
 }
 
-static enum status start(struct call *call, struct export_order *order) {
+static enum status start_export(struct call *call, struct transfer *jobs,
+                                struct export_order *order) {
     struct job_view job;
     struct buf arn = {0};
     struct reader_request request = {.table = call->table};
-    enum status status =
-        engine_read_table(call->engine, &request, call->arena, &call->failure, &order->reader);
+    enum status status = engine_read_table(
+        call->engine, &request, (struct scope){call->arena, &call->failure}, &order->reader);
     if (status != OK)
         return backup_table_fault(call, status, call->table);
     call_put_arn(call, &arn, call->table);
     order->table_arn = buf_bytes(&arn);
-    status =
-        transfer_export(call->face->settings.transfer, order, call->arena, &call->failure, &job);
+    status = transfer_export(jobs, order, (struct scope){call->arena, &call->failure}, &job);
     buf_release(&arn);
     if (status == OK)
         put_description(call, &job);
@@ -105,6 +105,7 @@ static enum status export_table(struct call *call) {
     const struct args *args = &call->args;
     struct bytes format = args_text(args, ARG_EXPORT_FORMAT);
     struct bytes token = args_text(args, ARG_CLIENT_TOKEN);
+    struct transfer *jobs;
     struct job_view job;
     if (format.size == 0)
         format = BYTES("DYNAMODB_JSON");
@@ -112,12 +113,16 @@ static enum status export_table(struct call *call) {
         .format = bytes_equal(format, BYTES("CSV")) ? FORMAT_CSV : FORMAT_JSON,
         .bucket = args_text(args, ARG_S3_BUCKET),
         .prefix = without_slash(args_text(args, ARG_S3_PREFIX)),
-        .details = details(call, format),
+        .details = export_details(call, format),
         .token = token,
     };
-    if (transfer_find_token(call->face->settings.transfer, JOB_EXPORT, token, call->arena, &job) !=
-        OK)
-        return start(call, &order);
+    /* asked before the token is looked for: another's export is not told to who guesses it */
+    enum status status = call_transfer(call, call->table, &jobs);
+    if (status != OK)
+        return status;
+    struct job_key key = {.kind = JOB_EXPORT, .token = token};
+    if (transfer_find(jobs, &key, call->arena, &job) != OK)
+        return start_export(call, jobs, &order);
     if (!bytes_equal(job.details, order.details) || !bytes_equal(job.table, call->table))
         return call_refuse(call, "ExportConflictException",
                            "There was a conflict when writing to the specified S3 bucket: the "
@@ -126,7 +131,7 @@ static enum status export_table(struct call *call) {
     return OK;
 }
 
-static enum status answer(struct call *call) {
+static enum status answer_export(struct call *call) {
     (void)call;
     return OK;
 }
@@ -135,7 +140,7 @@ enum status op_export_table_to_point_in_time(struct call *call) {
     enum status status = call_table_name(call, args_text(&call->args, ARG_TABLE_ARN), &call->table);
     if (status == OK)
         status = check_order(call);
-    return status == OK ? call_work(call, export_table, answer) : status;
+    return status == OK ? call_background(call, export_table, answer_export) : status;
 }
 
 /* --- DescribeExport, ListExports --- */
@@ -158,7 +163,7 @@ enum status op_list_exports(struct call *call) {
     for (size_t i = 0; i < jobs.count; i++) {
         buf_put(to, i == 0 ? BYTES("{") : BYTES(",{"));
         REPLY_NAME(to, "ExportArn");
-        call_put_sub_arn(call, to, jobs.jobs[i].table, "export", jobs.jobs[i].id);
+        call_put_sub_arn(call, to, (struct sub_arn){jobs.jobs[i].table, "export", jobs.jobs[i].id});
         reply_text(to, BYTES("ExportStatus"), job_status_text(&jobs.jobs[i]));
         reply_text(to, BYTES("ExportType"), BYTES("FULL_EXPORT"));
         buf_byte(to, '}');

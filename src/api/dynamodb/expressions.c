@@ -27,10 +27,10 @@ static bool any_older(const struct args *args, const enum arg *list) {
 
 static enum status mixed(struct call *call, const struct args *args,
                          const struct expression_rule *rule) {
-    struct buf older = {0}, newer = {0};
-    for (const enum arg *arg = rule->older; *arg != ARG_COUNT; arg++)
+    struct buf legacy = {0}, newer = {0};
+    for (const enum arg *arg = rule->legacy; *arg != ARG_COUNT; arg++)
         if (counts_as_older(args, *arg))
-            buf_printf(&older, "%s%s", older.size == 0 ? "" : ", ", arg_name(*arg).data);
+            buf_printf(&legacy, "%s%s", legacy.size == 0 ? "" : ", ", arg_name(*arg).data);
     for (const enum arg *arg = rule->expressions; *arg != ARG_COUNT; arg++)
         if (args_has(args, *arg))
             buf_printf(&newer, "%s%s", newer.size == 0 ? "" : ", ", arg_name(*arg).data);
@@ -38,8 +38,8 @@ static enum status mixed(struct call *call, const struct args *args,
         call,
         "Can not use both expression and non-expression parameters in the same request: "
         "Non-expression parameters: {%.*s} Expression parameters: {%.*s}",
-        (int)older.size, (const char *)older.data, (int)newer.size, (const char *)newer.data);
-    buf_release(&older);
+        (int)legacy.size, (const char *)legacy.data, (int)newer.size, (const char *)newer.data);
+    buf_release(&legacy);
     buf_release(&newer);
     return status;
 }
@@ -75,7 +75,7 @@ static enum status values_unusable(struct call *call, const enum arg *list) {
 enum status expressions_check(struct call *call, const struct args *args,
                               const struct expression_rule *rule) {
     bool given = any_given(args, rule->expressions);
-    if (given && any_older(args, rule->older))
+    if (given && any_older(args, rule->legacy))
         return mixed(call, args, rule);
     if (!given && args_has(args, ARG_EXPRESSION_ATTRIBUTE_NAMES))
         return call_invalid(call, "ExpressionAttributeNames can only be specified when using "
@@ -89,11 +89,18 @@ enum status expressions_check(struct call *call, const struct args *args,
 
 /* More than this cannot all be used by expressions of 4 KB, and would take long to look up: they
  * are told as unused without a look at the expressions. */
-enum { ALIASES_MAX = 8192 };
-
 static enum status check_given(struct call *call, enum arg arg, const struct json *map) {
     if (map->count == 0)
         return call_invalid(call, "%s must not be empty", (const char *)arg_name(arg).data);
+    return OK;
+}
+
+enum status expressions_check_name(struct call *call, struct bytes name) {
+    if (name.size == 0)
+        return call_invalid(call, "Empty attribute name");
+    if (name.size > LIMIT_ATTRIBUTE_NAME_SIZE)
+        return call_invalid(call, "Attribute name is too large, must be less than %d bytes",
+                            LIMIT_ATTRIBUTE_NAME_SIZE + 1);
     return OK;
 }
 
@@ -111,8 +118,11 @@ static enum status read_names(struct call *call, const struct json *map, struct 
                                 "ExpressionAttributeNames contains invalid value: Empty attribute "
                                 "name for key %.*s",
                                 BYTES_ARG(map->members[i].name));
+        status = expressions_check_name(call, out->names[i].name);
+        if (status != OK)
+            return status;
     }
-    return expr_check_names(out, call->arena, &call->failure);
+    return expr_check_names(out, (struct scope){call->arena, &call->failure});
 }
 
 static enum status read_values(struct call *call, const struct json *map, struct expr_env *out) {
@@ -123,10 +133,11 @@ static enum status read_values(struct call *call, const struct json *map, struct
     out->value_count = map->count;
     for (uint32_t i = 0; i < map->count; i++)
         out->values[i].alias = map->members[i].name;
-    status = expr_check_values(out, call->arena, &call->failure);
+    status = expr_check_values(out, (struct scope){call->arena, &call->failure});
     for (uint32_t i = 0; i < map->count && status == OK; i++) {
         const struct json_member *member = &map->members[i];
-        status = attribute_read(&member->value, call->arena, &call->failure, &out->values[i].value);
+        status = attribute_read(&member->value, (struct scope){call->arena, &call->failure},
+                                &out->values[i].value);
         /* What is too deep is told of the item it would be in. */
         if (status == INVALID && !bytes_starts(call->failure.text, BYTES("Nesting Levels ")))
             return call_invalid(
@@ -143,8 +154,9 @@ enum status expressions_env(struct call *call, const struct args *args, struct e
         status = read_names(call, args->at[ARG_EXPRESSION_ATTRIBUTE_NAMES], out);
     if (status == OK && args_has(args, ARG_EXPRESSION_ATTRIBUTE_VALUES))
         status = read_values(call, args->at[ARG_EXPRESSION_ATTRIBUTE_VALUES], out);
-    if (status == OK && (out->name_count > ALIASES_MAX || out->value_count > ALIASES_MAX))
-        status = expr_check_unused(out, call->arena, &call->failure);
+    if (status == OK &&
+        (out->name_count > LIMIT_EXPRESSION_ALIASES || out->value_count > LIMIT_EXPRESSION_ALIASES))
+        status = expr_check_unused(out, (struct scope){call->arena, &call->failure});
     return status;
 }
 
@@ -161,12 +173,21 @@ struct expr_source expressions_source(struct call *call, const struct args *args
     };
 }
 
-enum status expressions_condition(struct call *call, const struct args *args, enum arg arg,
-                                  struct expr_env *env, struct condition **out) {
+enum status expressions_condition(struct call *call, const struct args *args, struct expr_env *env,
+                                  struct condition **out) {
     *out = NULL;
-    if (!args_has(args, arg))
+    if (!args_has(args, ARG_CONDITION_EXPRESSION))
         return OK;
-    struct expr_source source = expressions_source(call, args, arg, env);
+    struct expr_source source = expressions_source(call, args, ARG_CONDITION_EXPRESSION, env);
+    return condition_parse(&source, out);
+}
+
+enum status expressions_filter(struct call *call, const struct args *args, struct expr_env *env,
+                               struct condition **out) {
+    *out = NULL;
+    if (!args_has(args, ARG_FILTER_EXPRESSION))
+        return OK;
+    struct expr_source source = expressions_source(call, args, ARG_FILTER_EXPRESSION, env);
     return condition_parse(&source, out);
 }
 

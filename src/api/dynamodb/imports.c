@@ -1,10 +1,10 @@
 /* ImportTable, DescribeImport, ListImports. A bucket is a folder of the server's export folder. */
-#include "api/dynamodb/backups.h"
-#include "api/dynamodb/jobs.h"
+#include "api/dynamodb/ddb_background.h"
+#include "api/dynamodb/ddb_backups.h"
+#include "api/dynamodb/ddb_jobs.h"
+#include "api/dynamodb/ddb_schema.h"
 #include "api/dynamodb/operation.h"
-#include "api/dynamodb/schema.h"
 #include "api/dynamodb/shapes.h"
-#include "api/dynamodb/work.h"
 
 struct import {
     struct table_schema schema;
@@ -37,7 +37,7 @@ static void put_description(struct call *call, const struct job_view *job) {
 }
 
 /* What the job is asked for, as members of JSON. */
-static struct bytes details(struct call *call) {
+static struct bytes import_details(struct call *call) {
     static const enum arg echoed[] = {ARG_S3_BUCKET_SOURCE, ARG_INPUT_FORMAT,
                                       ARG_INPUT_FORMAT_OPTIONS, ARG_INPUT_COMPRESSION_TYPE,
                                       ARG_TABLE_CREATION_PARAMETERS};
@@ -121,7 +121,7 @@ static enum status read_table(struct call *call, struct import *import) {
 
 /* --- ImportTable --- */
 
-static enum status start(struct call *call, struct import *import) {
+static enum status start_import(struct call *call, struct transfer *jobs, struct import *import) {
     struct change *change = &call->change;
     struct job_view job;
     *change = (struct change){.kind = CHANGE_CREATE_TABLE,
@@ -129,12 +129,12 @@ static enum status start(struct call *call, struct import *import) {
                               .table = call->table,
                               .schema = &import->schema,
                               .loading = true};
-    enum status status = load_submit(call->engine, change);
+    enum status status = engine_submit_wait(call->engine, change);
     if (status != OK)
         return call_changed(call);
     import->order.table_id = change->description.id;
-    status = transfer_import(call->face->settings.transfer, &import->order, call->arena,
-                             &call->failure, &job);
+    status =
+        transfer_import(jobs, &import->order, (struct scope){call->arena, &call->failure}, &job);
     if (status == OK)
         put_description(call, &job);
     else
@@ -143,8 +143,9 @@ static enum status start(struct call *call, struct import *import) {
 }
 
 static enum status import_table(struct call *call) {
-    struct import import = {
-        .order = {.details = details(call), .token = args_text(&call->args, ARG_CLIENT_TOKEN)}};
+    struct import import = {.order = {.details = import_details(call),
+                                      .token = args_text(&call->args, ARG_CLIENT_TOKEN)}};
+    struct transfer *jobs;
     struct job_view job;
     enum status status = read_place(call, &import);
     if (status == OK)
@@ -152,12 +153,12 @@ static enum status import_table(struct call *call) {
     if (status == OK)
         status = read_table(call, &import);
     if (status == OK)
-        status = call_may(call, ACCESS_ADMIN, BYTES("*")); /* the files may hold anybody's items */
+        status = call_transfer(call, BYTES("*"), &jobs); /* the files may hold anybody's items */
     if (status != OK)
         return status;
-    if (transfer_find_token(call->face->settings.transfer, JOB_IMPORT, import.order.token,
-                            call->arena, &job) != OK)
-        return start(call, &import);
+    struct job_key key = {.kind = JOB_IMPORT, .token = import.order.token};
+    if (transfer_find(jobs, &key, call->arena, &job) != OK)
+        return start_import(call, jobs, &import);
     if (!bytes_equal(job.details, import.order.details))
         return call_refuse(call, "ImportConflictException",
                            "There was a conflict when importing from the specified S3 source: the "
@@ -166,13 +167,13 @@ static enum status import_table(struct call *call) {
     return OK;
 }
 
-static enum status answer(struct call *call) {
+static enum status answer_import(struct call *call) {
     (void)call;
     return OK;
 }
 
 enum status op_import_table(struct call *call) {
-    return call_work(call, import_table, answer);
+    return call_background(call, import_table, answer_import);
 }
 
 /* --- DescribeImport, ListImports --- */

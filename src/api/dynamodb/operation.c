@@ -5,11 +5,14 @@
 #define NAME(literal) \
     { (const uint8_t *)(literal), sizeof(literal) - 1 }
 #define DONE(name, shape, f) \
-    { NAME(name), &shape_##shape, op_##f }
+    { NAME(name), &shape_##shape, op_##f, TOUCHES_ENGINE }
+#define SAME(name, shape, f) \
+    { NAME(name), &shape_##shape, op_##f, TOUCHES_CONNECTION }
 #define KNOWN(name) \
-    { NAME(name), NULL, NULL }
+    { NAME(name), NULL, NULL, TOUCHES_CONNECTION }
 
-/* Sorted by name. */
+/* Sorted by name. DONE is asked about by what it asks of the engine, SAME tells everybody with a
+ * key the same, KNOWN is refused by name. */
 static const struct operation operations[] = {
     DONE("BatchExecuteStatement", batch_execute_statement, batch_execute_statement),
     DONE("BatchGetItem", batch_get_item, batch_get_item),
@@ -19,18 +22,18 @@ static const struct operation operations[] = {
     DONE("CreateTable", create_table, create_table),
     DONE("DeleteBackup", backup_only, delete_backup),
     DONE("DeleteItem", delete_item, delete_item),
-    DONE("DeleteResourcePolicy", policy, delete_resource_policy),
+    DONE("DeleteResourcePolicy", delete_policy, delete_resource_policy),
     DONE("DeleteTable", table_only, delete_table),
     DONE("DescribeBackup", backup_only, describe_backup),
     DONE("DescribeContinuousBackups", table_only, describe_continuous_backups),
     DONE("DescribeContributorInsights", insights, describe_contributor_insights),
-    DONE("DescribeEndpoints", nothing, describe_endpoints),
+    SAME("DescribeEndpoints", nothing, describe_endpoints),
     DONE("DescribeExport", export_only, describe_export),
-    DONE("DescribeGlobalTable", global_table, describe_global_table),
-    DONE("DescribeGlobalTableSettings", global_table, describe_global_table),
+    SAME("DescribeGlobalTable", global_table, describe_global_table),
+    SAME("DescribeGlobalTableSettings", global_table, describe_global_table),
     DONE("DescribeImport", import_only, describe_import),
     DONE("DescribeKinesisStreamingDestination", table_only, describe_kinesis_streaming_destination),
-    DONE("DescribeLimits", nothing, describe_limits),
+    SAME("DescribeLimits", nothing, describe_limits),
     DONE("DescribeTable", table_only, describe_table),
     DONE("DescribeTableReplicaAutoScaling", table_only, describe_table_replica_auto_scaling),
     DONE("DescribeTimeToLive", table_only, describe_time_to_live),
@@ -45,12 +48,12 @@ static const struct operation operations[] = {
     DONE("ListBackups", list_backups, list_backups),
     DONE("ListContributorInsights", list_insights, list_contributor_insights),
     DONE("ListExports", list_exports, list_exports),
-    DONE("ListGlobalTables", list_global_tables, list_global_tables),
+    SAME("ListGlobalTables", list_global_tables, list_global_tables),
     DONE("ListImports", list_imports, list_imports),
     DONE("ListTables", list_tables, list_tables),
     DONE("ListTagsOfResource", list_tags, list_tags_of_resource),
     DONE("PutItem", put_item, put_item),
-    KNOWN("PutResourcePolicy"),
+    DONE("PutResourcePolicy", put_policy, put_resource_policy),
     DONE("Query", query, query),
     DONE("RestoreTableFromBackup", restore, restore_table_from_backup),
     DONE("RestoreTableToPointInTime", restore_to_time, restore_table_to_point_in_time),
@@ -61,7 +64,7 @@ static const struct operation operations[] = {
     DONE("TransactWriteItems", transact_write_items, transact_write_items),
     DONE("UntagResource", untag_resource, untag_resource),
     DONE("UpdateContinuousBackups", update_continuous_backups, update_continuous_backups),
-    KNOWN("UpdateContributorInsights"),
+    DONE("UpdateContributorInsights", update_insights, update_contributor_insights),
     KNOWN("UpdateGlobalTable"),
     KNOWN("UpdateGlobalTableSettings"),
     DONE("UpdateItem", update_item, update_item),
@@ -88,14 +91,16 @@ const struct operation *operation_find(struct bytes name) {
     return NULL;
 }
 
+static const struct operation of_streams[] = {
+    DONE("DescribeStream", describe_stream, describe_stream),
+    DONE("GetRecords", get_records, get_records),
+    DONE("GetShardIterator", get_shard_iterator, get_shard_iterator),
+    DONE("ListStreams", list_streams, list_streams),
+};
+enum { STREAMS_COUNT = sizeof(of_streams) / sizeof(of_streams[0]) };
+
 const struct operation *operation_find_streams(struct bytes name) {
-    static const struct operation of_streams[] = {
-        DONE("DescribeStream", describe_stream, describe_stream),
-        DONE("GetRecords", get_records, get_records),
-        DONE("GetShardIterator", get_shard_iterator, get_shard_iterator),
-        DONE("ListStreams", list_streams, list_streams),
-    };
-    for (size_t i = 0; i < sizeof(of_streams) / sizeof(of_streams[0]); i++)
+    for (size_t i = 0; i < STREAMS_COUNT; i++)
         if (bytes_equal(name, of_streams[i].name))
             return &of_streams[i];
     return NULL;
@@ -103,4 +108,17 @@ const struct operation *operation_find_streams(struct bytes name) {
 
 const struct operation *operation_at(size_t index) {
     return index < OPERATION_COUNT ? &operations[index] : NULL;
+}
+
+unsigned operation_number(const struct operation *operation) {
+    if (operation >= of_streams && operation < of_streams + STREAMS_COUNT)
+        return (unsigned)(1 + OPERATION_COUNT + (operation - of_streams));
+    return (unsigned)(1 + (operation - operations));
+}
+
+struct bytes operation_name(size_t number) {
+    if (number == 0 || number > OPERATION_COUNT + STREAMS_COUNT)
+        return (struct bytes){0};
+    return number <= OPERATION_COUNT ? operations[number - 1].name
+                                     : of_streams[number - 1 - OPERATION_COUNT].name;
 }

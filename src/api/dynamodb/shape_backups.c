@@ -143,7 +143,7 @@ static const struct spec_field list_imports_fields[] = {
 };
 SHAPE_STRUCT(shape_list_imports, "ListImportsInput", list_imports_fields);
 
-/* --- features not in use --- */
+/* --- contributor insights --- */
 
 static const struct spec_field insights_fields[] = {TABLE, SHAPE_FIELD(INDEX_NAME, NAMED)};
 SHAPE_STRUCT(shape_insights, "DescribeContributorInsightsInput", insights_fields);
@@ -153,12 +153,29 @@ static const struct spec_field list_insights_fields[] = {
     SHAPE_FIELD(MAX_RESULTS, .ranged = true, .min = 0, .max = 100, .spec = &shape_integer),
 };
 SHAPE_STRUCT(shape_list_insights, "ListContributorInsightsInput", list_insights_fields);
+static const struct spec_field update_insights_fields[] = {
+    TABLE,
+    SHAPE_FIELD(INDEX_NAME, NAMED),
+    SHAPE_FIELD(CONTRIBUTOR_INSIGHTS_ACTION, REQUIRED, .choices = "ENABLE, DISABLE", STRING),
+    SHAPE_FIELD(CONTRIBUTOR_INSIGHTS_MODE, .choices = "ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS",
+                STRING),
+};
+SHAPE_STRUCT(shape_update_insights, "UpdateContributorInsightsInput", update_insights_fields);
+
+/* --- features not in use --- */
+
 static const struct spec_field global_table_fields[] = {
     SHAPE_FIELD(GLOBAL_TABLE_NAME, REQUIRED, NAMED)};
 SHAPE_STRUCT(shape_global_table, "DescribeGlobalTableInput", global_table_fields);
 static const struct spec_field list_global_fields[] = {
     SHAPE_FIELD(LIMIT, .ranged = true, .min = 1, .spec = &shape_integer)};
 SHAPE_STRUCT(shape_list_global_tables, "ListGlobalTablesInput", list_global_fields);
-static const struct spec_field policy_fields[] = {
-    SHAPE_FIELD(RESOURCE_ARN, REQUIRED, .length_min = 1, .length_max = 1283, STRING)};
+#define RESOURCE SHAPE_FIELD(RESOURCE_ARN, REQUIRED, .length_min = 1, .length_max = 1283, STRING)
+#define REVISION SHAPE_FIELD(EXPECTED_REVISION_ID, .length_min = 1, .length_max = 255, STRING)
+static const struct spec_field policy_fields[] = {RESOURCE};
 SHAPE_STRUCT(shape_policy, "GetResourcePolicyInput", policy_fields);
+static const struct spec_field delete_policy_fields[] = {RESOURCE, REVISION};
+SHAPE_STRUCT(shape_delete_policy, "DeleteResourcePolicyInput", delete_policy_fields);
+static const struct spec_field put_policy_fields[] = {RESOURCE, REVISION,
+                                                      SHAPE_FIELD(POLICY, REQUIRED, STRING)};
+SHAPE_STRUCT(shape_put_policy, "PutResourcePolicyInput", put_policy_fields);

@@ -1,4 +1,5 @@
-/* The shapes of the operations on items. Orders follow what the service tells. */
+/* The shapes of the operations on items, and of those that take statements. Fields are in the order
+ * in which DynamoDB reports faults. */
 #include "api/dynamodb/shapes.h"
 
 #define STRING  .spec = &shape_string
@@ -13,11 +14,14 @@ SHAPE_LIST(shape_attributes, shape_attribute);
 SHAPE_MAP(shape_item, shape_attribute);
 static SHAPE_MAP(names, shape_string);
 
-#define NAMED    .named = true, .length_min = 3, .length_max = 255, STRING
-#define TABLE    SHAPE_FIELD(TABLE_NAME, .required = true, .table = true, NAMED)
-#define INDEX    SHAPE_FIELD(INDEX_NAME, NAMED)
-#define CAPACITY SHAPE_FIELD(RETURN_CONSUMED_CAPACITY, .choices = "INDEXES, TOTAL, NONE", STRING)
-#define METRICS  SHAPE_FIELD(RETURN_ITEM_COLLECTION_METRICS, .choices = "SIZE, NONE", STRING)
+/* A table's name may have one letter here: then there is no such table. */
+#define TABLE                                                                               \
+    SHAPE_FIELD(TABLE_NAME, .required = true, .table = true, .echoed = true, .named = true, \
+                .length_min = 1, .length_max = 255, STRING)
+#define INDEX SHAPE_FIELD(INDEX_NAME, .named = true, .length_min = 3, .length_max = 255, STRING)
+#define CAPACITY \
+    SHAPE_FIELD(RETURN_CONSUMED_CAPACITY, .echoed = true, .choices = "INDEXES, TOTAL, NONE", STRING)
+#define METRICS SHAPE_FIELD(RETURN_ITEM_COLLECTION_METRICS, .choices = "SIZE, NONE", STRING)
 #define RETURN_VALUES                                                                         \
     SHAPE_FIELD(RETURN_VALUES, .choices = "ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW", \
                 STRING)
@@ -59,10 +63,10 @@ SHAPE_STRUCT(shape_attribute_update, "AttributeValueUpdate", attribute_update_fi
 static SHAPE_MAP(attribute_updates, shape_attribute_update);
 
 static const struct spec_field put_item_fields[] = {
-    CAPACITY, TABLE,      ITEM,
-    AND_OR,   EXPECTED,   RETURN_VALUES,
-    METRICS,  ON_FAILURE, EXPRESSION(CONDITION_EXPRESSION),
-    VALUES,   NAMES,
+    RETURN_VALUES, CAPACITY,   TABLE,
+    ITEM,          AND_OR,     EXPECTED,
+    METRICS,       ON_FAILURE, EXPRESSION(CONDITION_EXPRESSION),
+    VALUES,        NAMES,
 };
 SHAPE_STRUCT(shape_put_item, "PutItemInput", put_item_fields);
 
@@ -72,10 +76,10 @@ static const struct spec_field get_item_fields[] = {
 SHAPE_STRUCT(shape_get_item, "GetItemInput", get_item_fields);
 
 static const struct spec_field delete_item_fields[] = {
-    CAPACITY, TABLE,      RETURN_VALUES,
-    METRICS,  ON_FAILURE, KEY,
-    AND_OR,   EXPECTED,   EXPRESSION(CONDITION_EXPRESSION),
-    VALUES,   NAMES,
+    RETURN_VALUES, CAPACITY,   TABLE,
+    METRICS,       ON_FAILURE, KEY,
+    AND_OR,        EXPECTED,   EXPRESSION(CONDITION_EXPRESSION),
+    VALUES,        NAMES,
 };
 SHAPE_STRUCT(shape_delete_item, "DeleteItemInput", delete_item_fields);
 
@@ -123,7 +127,7 @@ static const struct spec_field query_fields[] = {
     VALUES,
     NAMES,
 };
-SHAPE_STRUCT(shape_query, "QueryInput", query_fields);
+SHAPE_QUIET(shape_query, "QueryInput", query_fields);
 
 static const struct spec_field scan_fields[] = {
     SELECT,
@@ -157,10 +161,9 @@ SHAPE_STRUCT(shape_keys_and_attributes, "KeysAndAttributes", keys_and_attributes
 static SHAPE_MAP(gets, shape_keys_and_attributes);
 static const struct spec_field batch_get_item_fields[] = {
     CAPACITY,
-    SHAPE_FIELD(REQUEST_ITEMS, .required = true, .length_min = 1, .table_keys = true,
-                .spec = &gets),
+    SHAPE_FIELD(REQUEST_ITEMS, .required = true, .table_keys = true, .spec = &gets),
 };
-SHAPE_STRUCT(shape_batch_get_item, "BatchGetItemInput", batch_get_item_fields);
+SHAPE_QUIET(shape_batch_get_item, "BatchGetItemInput", batch_get_item_fields);
 
 static const struct spec_field delete_request_fields[] = {KEY};
 SHAPE_STRUCT(shape_delete_request, "DeleteRequest", delete_request_fields);
@@ -176,8 +179,8 @@ static SHAPE_MAP(writes, write_requests);
 static const struct spec_field batch_write_item_fields[] = {
     CAPACITY,
     METRICS,
-    SHAPE_FIELD(REQUEST_ITEMS, .required = true, .length_min = 1, .table_keys = true,
-                .values_max = 25, .spec = &writes),
+    SHAPE_FIELD(REQUEST_ITEMS, .required = true, .table_keys = true, .values_max = 25,
+                .spec = &writes),
 };
 SHAPE_STRUCT(shape_batch_write_item, "BatchWriteItemInput", batch_write_item_fields);
 
@@ -224,3 +227,40 @@ static const struct spec_field transact_write_items_fields[] = {
     TRANSACT_ITEMS(transact_writes),
 };
 SHAPE_STRUCT(shape_transact_write_items, "TransactWriteItemsInput", transact_write_items_fields);
+
+/* --- statements --- */
+
+#define STATEMENT \
+    SHAPE_FIELD(STATEMENT, .required = true, .length_min = 1, .length_max = 8192, STRING)
+#define PARAMETERS SHAPE_FIELD(PARAMETERS, .length_min = 1, .spec = &shape_attributes)
+
+static const struct spec_field execute_statement_fields[] = {
+    STATEMENT,  PARAMETERS,
+    CONSISTENT, SHAPE_FIELD(NEXT_TOKEN, .length_min = 1, .length_max = 32768, STRING),
+    CAPACITY,   SHAPE_FIELD(LIMIT, .ranged = true, .min = 1, .spec = &shape_integer),
+    ON_FAILURE,
+};
+SHAPE_STRUCT(shape_execute_statement, "ExecuteStatementInput", execute_statement_fields);
+
+static const struct spec_field batch_statement_fields[] = {STATEMENT, PARAMETERS, CONSISTENT,
+                                                           ON_FAILURE};
+SHAPE_STRUCT(shape_batch_statement, "BatchStatementRequest", batch_statement_fields);
+static SHAPE_LIST(batch_statements, shape_batch_statement);
+static const struct spec_field batch_execute_statement_fields[] = {
+    SHAPE_FIELD(STATEMENTS, .required = true, .length_min = 1, .length_max = 25,
+                .spec = &batch_statements),
+    CAPACITY,
+};
+SHAPE_STRUCT(shape_batch_execute_statement, "BatchExecuteStatementInput",
+             batch_execute_statement_fields);
+
+static const struct spec_field transact_statement_fields[] = {STATEMENT, PARAMETERS, ON_FAILURE};
+SHAPE_STRUCT(shape_transact_statement, "ParameterizedStatement", transact_statement_fields);
+static SHAPE_LIST(transact_statements, shape_transact_statement);
+static const struct spec_field execute_transaction_fields[] = {
+    SHAPE_FIELD(TRANSACT_STATEMENTS, .required = true, .length_min = 1, .length_max = 100,
+                .spec = &transact_statements),
+    SHAPE_FIELD(CLIENT_REQUEST_TOKEN, .length_min = 1, .length_max = 36, STRING),
+    CAPACITY,
+};
+SHAPE_STRUCT(shape_execute_transaction, "ExecuteTransactionInput", execute_transaction_fields);

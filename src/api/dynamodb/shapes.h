@@ -30,8 +30,9 @@ extern const struct spec shape_create_backup, shape_backup_only, shape_list_back
 extern const struct spec shape_export, shape_export_only, shape_list_exports;
 extern const struct spec shape_table_parameters, shape_import, shape_import_only,
     shape_list_imports, shape_bucket_source, shape_csv_options, shape_format_options;
-extern const struct spec shape_insights, shape_list_insights, shape_global_table,
-    shape_list_global_tables, shape_policy;
+extern const struct spec shape_insights, shape_list_insights, shape_update_insights,
+    shape_global_table, shape_list_global_tables, shape_policy, shape_put_policy,
+    shape_delete_policy;
 
 /* Structures inside them, for spec_bind(). */
 extern const struct spec shape_attribute_definition, shape_key_element, shape_projection;
@@ -56,6 +57,12 @@ extern const struct spec shape_batch_statement, shape_transact_statement;
                               .class = (given_class),   \
                               .fields = (given_fields), \
                               .field_count = sizeof(given_fields) / sizeof((given_fields)[0])}
+#define SHAPE_QUIET(name, given_class, given_fields)                                           \
+    const struct spec name = {.type = SPEC_STRUCT,                                             \
+                              .class = (given_class),                                          \
+                              .fields = (given_fields),                                        \
+                              .field_count = sizeof(given_fields) / sizeof((given_fields)[0]), \
+                              .quiet = true}
 #define SHAPE_LIST(name, of) const struct spec name = {.type = SPEC_LIST, .element = &(of)}
 #define SHAPE_MAP(name, of)  const struct spec name = {.type = SPEC_MAP, .element = &(of)}
 

@@ -27,8 +27,7 @@ static const struct spec_field *field_named(const struct spec *spec, struct byte
     return NULL;
 }
 
-void spec_bind(const struct spec *spec, const struct json *object, struct args *out) {
-    *out = (struct args){0};
+static void bind_members(const struct spec *spec, const struct json *object, struct args *out) {
     if (object->type != JSON_OBJECT)
         return;
     for (uint32_t i = 0; i < object->count; i++) {
@@ -39,6 +38,17 @@ void spec_bind(const struct spec *spec, const struct json *object, struct args *
     }
 }
 
+void spec_bind(const struct spec *spec, const struct json *object, struct args *out) {
+    *out = (struct args){0};
+    bind_members(spec, object, out);
+}
+
+void spec_bind_own(const struct spec *spec, const struct json *object, struct args *out) {
+    for (unsigned i = 0; i < spec->field_count; i++)
+        out->at[spec->fields[i].arg] = NULL;
+    bind_members(spec, object, out);
+}
+
 /* --- types --- */
 
 struct types {
@@ -47,14 +57,14 @@ struct types {
     bool deep;
 };
 
-/* Where a value stands: the service words the same fault differently. */
+/* Where a value stands: DynamoDB words the same fault differently. */
 enum place { IN_FIELD, IN_COLLECTION };
 
-static enum status fault(const struct types *types, const char *text) {
+static enum status type_fault(const struct types *types, const char *text) {
     return failure_set(types->failure, types->arena, PARSE_FAILED, "%s", text);
 }
 
-/* Appends the class of a type, as the service's runtime spells it. */
+/* Appends the class of a type, as the Java runtime in DynamoDB's messages spells it. */
 static void class_name(const struct spec *spec, struct buf *to) {
     static const char *const plain[] = {
         [SPEC_STRING] = "java.lang.String",
@@ -121,9 +131,9 @@ static enum status scalar_fault(const struct types *types, const struct spec *sp
     if (value->type == JSON_ARRAY)
         return array_fault(types, spec);
     if (value->type == JSON_OBJECT)
-        return fault(types, "Start of structure or map found where not expected");
+        return type_fault(types, "Start of structure or map found where not expected");
     if (spec->type == SPEC_BOOLEAN && value->type == JSON_STRING)
-        return fault(types, "Unexpected token received from parser");
+        return type_fault(types, "Unexpected token received from parser");
     return failure_set(types->failure, types->arena, PARSE_FAILED, "%s cannot be converted to %s",
                        token_name(value), type_names[spec->type]);
 }
@@ -131,18 +141,19 @@ static enum status scalar_fault(const struct types *types, const struct spec *sp
 static enum status collection_fault(const struct types *types, const struct spec *spec,
                                     const struct json *value, enum place place) {
     if (value->type == JSON_OBJECT)
-        return fault(types, "Start of structure or map found where not expected");
+        return type_fault(types, "Start of structure or map found where not expected");
     if (value->type == JSON_ARRAY)
         return array_fault(types, spec);
     if (spec->type == SPEC_STRUCT)
-        return fault(types, place == IN_FIELD ? "Unexpected field type"
-                                              : "Unexpected value type in payload");
+        return type_fault(types, place == IN_FIELD ? "Unexpected field type"
+                                                   : "Unexpected value type in payload");
     if (place == IN_FIELD)
-        return fault(types, "Unexpected field type");
-    return fault(types, "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot "
-                        "be cast to class java.lang.Class "
-                        "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
-                        "java.lang.Class are in module java.base of loader 'bootstrap')");
+        return type_fault(types, "Unexpected field type");
+    return type_fault(types,
+                      "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot "
+                      "be cast to class java.lang.Class "
+                      "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
+                      "java.lang.Class are in module java.base of loader 'bootstrap')");
 }
 
 /* A boolean as a string. */
@@ -184,7 +195,7 @@ static enum status check_attribute(const struct types *types, const struct json 
     if (!types->deep)
         return OK;
     return attribute_check(value, place == IN_FIELD ? ATTRIBUTE_AS_FIELD : ATTRIBUTE_IN_COLLECTION,
-                           PACKAGE, types->arena, types->failure);
+                           PACKAGE, (struct scope){types->arena, types->failure});
 }
 
 static enum status check_type(const struct types *types, const struct spec *spec,
@@ -245,16 +256,15 @@ static enum status check_request(const struct types *types, const struct spec *s
     return check_struct(types, spec, request, out);
 }
 
-enum status spec_read(const struct spec *spec, const struct json *request, struct arena *arena,
-                      struct failure *failure, struct args *out) {
-    struct types types = {.arena = arena, .failure = failure};
+enum status spec_read(const struct spec *spec, const struct json *request, struct scope in,
+                      struct args *out) {
+    struct types types = {.arena = in.arena, .failure = in.failure};
     *out = (struct args){0};
     return check_request(&types, spec, request, out);
 }
 
-enum status spec_check_deep(const struct spec *spec, const struct json *request,
-                            struct arena *arena, struct failure *failure) {
-    struct types types = {.arena = arena, .failure = failure, .deep = true};
+enum status spec_check_deep(const struct spec *spec, const struct json *request, struct scope in) {
+    struct types types = {.arena = in.arena, .failure = in.failure, .deep = true};
     return check_request(&types, spec, request, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* The shape of requests, as data: which parameters an operation has, of which JSON types, within
- * which limits. One engine checks all of them, in the service's order and with its texts:
+ * which limits. One engine checks all of them, in DynamoDB's order and with its texts:
  *
  *   1. types     the first wrong one is a SerializationException
  *   2. limits    up to ten broken ones are told in one ValidationException
@@ -35,6 +35,8 @@
     X(CONDITION_CHECK, "ConditionCheck")                                        \
     X(CONDITION_EXPRESSION, "ConditionExpression")                              \
     X(CONSISTENT_READ, "ConsistentRead")                                        \
+    X(CONTRIBUTOR_INSIGHTS_ACTION, "ContributorInsightsAction")                 \
+    X(CONTRIBUTOR_INSIGHTS_MODE, "ContributorInsightsMode")                     \
     X(CREATE, "Create")                                                         \
     X(CSV, "Csv")                                                               \
     X(DELETE, "Delete")                                                         \
@@ -49,6 +51,7 @@
     X(EXCLUSIVE_START_TABLE_NAME, "ExclusiveStartTableName")                    \
     X(EXISTS, "Exists")                                                         \
     X(EXPECTED, "Expected")                                                     \
+    X(EXPECTED_REVISION_ID, "ExpectedRevisionId")                               \
     X(EXPORT_ARN, "ExportArn")                                                  \
     X(EXPORT_FORMAT, "ExportFormat")                                            \
     X(EXPORT_TIME, "ExportTime")                                                \
@@ -90,6 +93,7 @@
     X(PARAMETERS, "Parameters")                                                 \
     X(POINT_IN_TIME_RECOVERY_ENABLED, "PointInTimeRecoveryEnabled")             \
     X(POINT_IN_TIME_RECOVERY_SPECIFICATION, "PointInTimeRecoverySpecification") \
+    X(POLICY, "Policy")                                                         \
     X(PROJECTION, "Projection")                                                 \
     X(PROJECTION_EXPRESSION, "ProjectionExpression")                            \
     X(PROJECTION_TYPE, "ProjectionType")                                        \
@@ -189,6 +193,9 @@ struct spec {
     const struct spec_field *fields; /* STRUCT; in the order limits are told */
     unsigned field_count;
     const struct spec *element; /* LIST, MAP */
+    /* STRUCT: a request whose faults do not echo the value and name members as they are written
+     * ("Value at 'Limit' ..."), as DynamoDB tells those of Query and BatchGetItem. */
+    bool quiet;
 };
 
 struct spec_field {
@@ -197,9 +204,11 @@ struct spec_field {
     bool named;      /* only letters, digits and _.- */
     bool table;      /* a table's name, or its ARN */
     bool early;      /* a table's name whose absence and length are told before all else */
+    bool echoed;     /* its faults echo the value even in a quiet request */
     bool ranged;     /* INTEGER, LONG: min .. max; max 0: none */
     bool table_keys; /* MAP: its keys are tables' names */
     uint32_t length_min, length_max; /* of a string, list or map; 0: none */
+    uint32_t element_max;            /* LIST of strings: 1 .. element_max characters each; 0: any */
     uint32_t values_max;             /* MAP of lists: 1 .. values_max elements each; 0: any */
     int64_t min, max;
     const char *choices; /* "B, N, S": as the fault tells them */
@@ -207,20 +216,22 @@ struct spec_field {
 };
 
 /* Checks the types of a request and sets args from its members; unknown ones and nulls are passed
- * over. PARSE_FAILED with the service's text, or with none for what is not an object at all. */
-enum status spec_read(const struct spec *spec, const struct json *request, struct arena *arena,
-                      struct failure *failure, struct args *out);
+ * over. PARSE_FAILED with DynamoDB's text, or with none for what is not an object at all. */
+enum status spec_read(const struct spec *spec, const struct json *request, struct scope in,
+                      struct args *out);
 /* The types alone, down into attribute values. */
-enum status spec_check_deep(const struct spec *spec, const struct json *request,
-                            struct arena *arena, struct failure *failure);
+enum status spec_check_deep(const struct spec *spec, const struct json *request, struct scope in);
 /* Sets args from an object whose types have been checked. */
 void spec_bind(const struct spec *spec, const struct json *object, struct args *out);
+/* The same, but sets only the parameters that the spec has; no others may be looked at. For the
+ * parts of a request, of which there may be many: to clear all of `out` costs more than the rest.
+ */
+void spec_bind_own(const struct spec *spec, const struct json *object, struct args *out);
 /* INVALID. Types have been checked. */
-enum status spec_check_limits(const struct spec *spec, const struct args *args, struct arena *arena,
-                              struct failure *failure);
+enum status spec_check_limits(const struct spec *spec, const struct args *args, struct scope in);
 
 /* Reading what types have been checked for. Text that is absent is empty. Booleans may be
- * strings ("true"), integers may have fractions, as the service takes them. */
+ * strings ("true"), integers may have fractions, as DynamoDB takes them. */
 static inline bool args_has(const struct args *args, enum arg arg) {
     return args->at[arg] != NULL;
 }

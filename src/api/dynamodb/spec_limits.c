@@ -4,13 +4,12 @@
 
 #include "base/limits.h"
 
-enum { FAULTS_MAX = 10, TEXT_MAX = 64 * 1024 };
-
 static const char pattern[] = "[a-zA-Z0-9_.-]+";
 
 struct check {
     struct buf text; /* the faults so far, with "; " between */
     unsigned count;
+    bool quiet; /* values are not echoed: see struct spec */
 };
 
 /* Where a value stands, from the inside out; written only when there is a fault. */
@@ -19,6 +18,7 @@ struct path {
     struct bytes name; /* a parameter's name, or a map's key */
     uint32_t index;    /* from 1: an element of a list */
     bool element;      /* an element of a list or a map: ".member" follows */
+    bool echoed;       /* see struct spec_field */
 };
 
 static void put_lower_first(struct buf *to, struct bytes name) {
@@ -26,12 +26,15 @@ static void put_lower_first(struct buf *to, struct bytes name) {
     buf_put(to, bytes_skip(name, 1));
 }
 
-static void put_path(struct buf *to, const struct path *path) {
+/* `capital`: parameters are named as they are written in requests. */
+static void put_path(struct buf *to, const struct path *path, bool capital) {
     if (path->parent != NULL) {
-        put_path(to, path->parent);
+        put_path(to, path->parent, capital);
         buf_lit(to, ".");
     }
-    if (!path->element)
+    if (!path->element && capital)
+        buf_put(to, path->name);
+    else if (!path->element)
         put_lower_first(to, path->name);
     else if (path->index != 0)
         buf_printf(to, "%u.member", path->index);
@@ -39,7 +42,7 @@ static void put_path(struct buf *to, const struct path *path) {
         buf_printf(to, "%.*s.member", BYTES_ARG(path->name));
 }
 
-/* --- values as the service prints them --- */
+/* --- values as DynamoDB prints them --- */
 
 static void put_value(struct buf *to, const struct spec *spec, const struct json *value);
 
@@ -52,7 +55,7 @@ static const struct spec *spec_inside(const struct spec *spec, struct bytes name
 
 static void put_members(struct buf *to, const struct spec *spec, const struct json *object) {
     bool first = true, known = spec != NULL && !spec->attribute;
-    for (uint32_t i = 0; i < object->count && to->size <= TEXT_MAX; i++) {
+    for (uint32_t i = 0; i < object->count && to->size <= LIMIT_FAULTS_TEXT; i++) {
         const struct json_member *member = &object->members[i];
         const struct spec *inner = known ? spec_inside(spec, member->name) : NULL;
         if ((known && inner == NULL) || member->value.type == JSON_NULL)
@@ -72,7 +75,7 @@ static void put_members(struct buf *to, const struct spec *spec, const struct js
 /* `spec` is NULL inside attribute values. A value of megabytes is cut short. */
 static void put_value(struct buf *to, const struct spec *spec, const struct json *value) {
     bool named = spec != NULL && spec->type == SPEC_STRUCT && !spec->attribute;
-    if (to->size > TEXT_MAX)
+    if (to->size > LIMIT_FAULTS_TEXT)
         return;
     switch (value->type) {
     case JSON_NULL:
@@ -87,11 +90,12 @@ static void put_value(struct buf *to, const struct spec *spec, const struct json
     case JSON_NUMBER:
     case JSON_STRING:
         buf_append(to, value->text.data,
-                   value->text.size < TEXT_MAX ? value->text.size : (size_t)TEXT_MAX);
+                   value->text.size < LIMIT_FAULTS_TEXT ? value->text.size
+                                                        : (size_t)LIMIT_FAULTS_TEXT);
         break;
     case JSON_ARRAY:
         buf_lit(to, "[");
-        for (uint32_t i = 0; i < value->count && to->size <= TEXT_MAX; i++) {
+        for (uint32_t i = 0; i < value->count && to->size <= LIMIT_FAULTS_TEXT; i++) {
             if (i != 0)
                 buf_lit(to, ", ");
             put_value(to, spec == NULL ? NULL : spec->element, &value->elements[i]);
@@ -109,21 +113,22 @@ static void put_value(struct buf *to, const struct spec *spec, const struct json
 }
 
 /* Begins a fault; false when there are ten already. The caller appends the constraint. */
-static bool fault(struct check *check, const struct spec *spec, const struct json *value,
-                  const struct path *path) {
-    if (check->count == FAULTS_MAX)
+static bool limit_fault(struct check *check, const struct spec *spec, const struct json *value,
+                        const struct path *path) {
+    if (check->count == LIMIT_FAULTS_TOLD)
         return false;
     struct buf *to = &check->text;
+    bool quiet = check->quiet && value != NULL && !path->echoed;
     buf_put(to, check->count++ == 0 ? BYTES("Value ") : BYTES("; Value "));
     if (value == NULL) {
-        buf_lit(to, "null");
-    } else {
+        buf_lit(to, "null ");
+    } else if (!quiet) {
         buf_lit(to, "'");
         put_value(to, spec, value);
-        buf_lit(to, "'");
+        buf_lit(to, "' ");
     }
-    buf_lit(to, " at '");
-    put_path(to, path);
+    buf_lit(to, "at '");
+    put_path(to, path, quiet);
     buf_lit(to, "' failed to satisfy constraint: ");
     return true;
 }
@@ -140,7 +145,7 @@ static bool is_named(struct bytes text) {
     return text.size != 0;
 }
 
-/* In UTF-16 units, which is how the service measures text. */
+/* In UTF-16 code units, in which DynamoDB measures text. */
 static size_t text_length(struct bytes text) {
     size_t length = 0;
     for (size_t i = 0; i < text.size; i++)
@@ -170,23 +175,25 @@ static bool is_arn(struct bytes text) {
     return bytes_starts(text, BYTES("arn:"));
 }
 
+/* An empty name is too short, and that is all that is told of it. */
 static void check_text(struct check *check, const struct spec_field *field,
                        const struct json *value, const struct path *path) {
-    if (field->named && !is_named(value->text) && fault(check, field->spec, value, path))
+    if (field->named && value->text.size != 0 && !is_named(value->text) &&
+        limit_fault(check, field->spec, value, path))
         buf_printf(&check->text, "Member must satisfy regular expression pattern: %s", pattern);
     if (field->choices != NULL && !is_choice(field->choices, value->text) &&
-        fault(check, field->spec, value, path))
+        limit_fault(check, field->spec, value, path))
         buf_printf(&check->text, "Member must satisfy enum value set: [%s]", field->choices);
 }
 
 static void check_length(struct check *check, const struct spec_field *field,
                          const struct json *value, const struct path *path) {
     size_t length = length_of(value);
-    if (length < field->length_min && fault(check, field->spec, value, path))
+    if (length < field->length_min && limit_fault(check, field->spec, value, path))
         buf_printf(&check->text, "Member must have length greater than or equal to %u",
                    field->length_min);
     if (field->length_max != 0 && length > field->length_max &&
-        fault(check, field->spec, value, path))
+        limit_fault(check, field->spec, value, path))
         buf_printf(&check->text, "Member must have length less than or equal to %u",
                    field->length_max);
 }
@@ -195,12 +202,26 @@ static void check_range(struct check *check, const struct spec_field *field,
                         const struct args *args, const struct path *path) {
     int64_t number = args_int(args, field->arg, 0);
     const struct json *value = args->at[field->arg];
-    if (number < field->min && fault(check, field->spec, value, path))
+    if (number < field->min && limit_fault(check, field->spec, value, path))
         buf_printf(&check->text, "Member must have value greater than or equal to %lld",
                    (long long)field->min);
-    if (field->max != 0 && number > field->max && fault(check, field->spec, value, path))
+    if (field->max != 0 && number > field->max && limit_fault(check, field->spec, value, path))
         buf_printf(&check->text, "Member must have value less than or equal to %lld",
                    (long long)field->max);
+}
+
+static void check_elements(struct check *check, const struct spec_field *field,
+                           const struct json *list, const struct path *path) {
+    bool good = true;
+    for (uint32_t i = 0; i < list->count && good; i++) {
+        size_t length = length_of(&list->elements[i]);
+        good = length != 0 && length <= field->element_max;
+    }
+    if (!good && limit_fault(check, field->spec, list, path))
+        buf_printf(&check->text,
+                   "Member must satisfy constraint: [Member must have length less than or equal to "
+                   "%u, Member must have length greater than or equal to 1]",
+                   field->element_max);
 }
 
 static void check_map(struct check *check, const struct spec_field *field, const struct json *map,
@@ -210,7 +231,7 @@ static void check_map(struct check *check, const struct spec_field *field, const
         size_t length = text_length(key);
         if (field->table_keys && !is_arn(key) &&
             (length < LIMIT_TABLE_NAME_MIN || length > LIMIT_TABLE_NAME_MAX || !is_named(key)) &&
-            fault(check, field->spec, map, path))
+            limit_fault(check, field->spec, map, path))
             buf_printf(&check->text,
                        "Map keys must satisfy constraint: [Member must have length less than or "
                        "equal to 255, Member must have length greater than or equal to 3, Member "
@@ -219,7 +240,7 @@ static void check_map(struct check *check, const struct spec_field *field, const
     }
     for (uint32_t i = 0; field->values_max != 0 && i < map->count; i++) {
         uint32_t count = map->members[i].value.count;
-        if ((count == 0 || count > field->values_max) && fault(check, field->spec, map, path))
+        if ((count == 0 || count > field->values_max) && limit_fault(check, field->spec, map, path))
             buf_printf(&check->text,
                        "Map value must satisfy constraint: [Member must have length less than or "
                        "equal to %u, Member must have length greater than or equal to 1]",
@@ -237,7 +258,7 @@ static void check_fields(struct check *check, const struct spec *spec, const str
 static void check_inside(struct check *check, const struct spec *spec, const struct json *value,
                          const struct path *path) {
     if (value->type == JSON_NULL) {
-        if (fault(check, spec, NULL, path))
+        if (limit_fault(check, spec, NULL, path))
             buf_lit(&check->text, "Member must not be null");
         return;
     }
@@ -245,7 +266,7 @@ static void check_inside(struct check *check, const struct spec *spec, const str
         return;
     if (spec->type == SPEC_STRUCT) {
         struct args args;
-        spec_bind(spec, value, &args);
+        spec_bind_own(spec, value, &args);
         check_fields(check, spec, &args, path);
         return;
     }
@@ -263,7 +284,7 @@ static void check_field(struct check *check, const struct spec_field *field,
                         const struct args *args, const struct path *path) {
     const struct json *value = args->at[field->arg];
     if (value == NULL) {
-        if (field->required && fault(check, field->spec, NULL, path))
+        if (field->required && limit_fault(check, field->spec, NULL, path))
             buf_lit(&check->text, "Member must not be null");
         return;
     }
@@ -275,6 +296,8 @@ static void check_field(struct check *check, const struct spec_field *field,
         check_length(check, field, value, path);
     if (field->ranged)
         check_range(check, field, args, path);
+    if (field->element_max != 0)
+        check_elements(check, field, value, path);
     if (field->table_keys)
         check_map(check, field, value, path);
     if (field->spec->type >= SPEC_LIST)
@@ -287,47 +310,54 @@ static void check_fields(struct check *check, const struct spec *spec, const str
         const struct spec_field *field = &spec->fields[i];
         if (args->at[field->arg] == NULL && !field->required)
             continue;
-        struct path path = {.parent = parent, .name = arg_name(field->arg)};
+        struct path path = {
+            .parent = parent, .name = arg_name(field->arg), .echoed = field->echoed};
         check_field(check, field, args, &path);
     }
 }
 
-static enum status check_early(const struct spec *spec, const struct args *args,
-                               struct arena *arena, struct failure *failure) {
+/* Whether a name that is told about before all else is of a good length. */
+static bool check_early_length(struct check *check, const struct spec_field *field,
+                               const struct json *value) {
+    const struct spec_field bounds = {.length_min = LIMIT_TABLE_NAME_MIN,
+                                      .length_max = LIMIT_TABLE_NAME_MAX,
+                                      .spec = field->spec};
+    struct path path = {.name = arg_name(field->arg)};
+    if (!is_arn(value->text))
+        check_length(check, &bounds, value, &path);
+    return check->count == 0;
+}
+
+/* False, with the fault, if a name that comes before all else is absent, too short or too long. */
+static bool check_early(struct check *check, const struct spec *spec, const struct args *args,
+                        struct scope in) {
     for (unsigned i = 0; i < spec->field_count; i++) {
         const struct spec_field *field = &spec->fields[i];
         if (!field->early)
             continue;
-        const struct json *value = args->at[field->arg];
-        struct bytes name = arg_name(field->arg);
-        if (value == NULL)
-            return failure_set(
-                failure, arena, INVALID,
-                "The parameter '%.*s' is required but was not present in the request",
-                BYTES_ARG(name));
-        size_t length = length_of(value);
-        if (!is_arn(value->text) &&
-            (length < LIMIT_TABLE_NAME_MIN || length > LIMIT_TABLE_NAME_MAX))
-            return failure_set(failure, arena, INVALID,
-                               "%.*s must be at least %d characters long and at most %d characters "
-                               "long",
-                               BYTES_ARG(name), LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX);
+        if (args->at[field->arg] == NULL) {
+            failure_set(in.failure, in.arena, INVALID,
+                        "The parameter '%.*s' is required but was not present in the request",
+                        BYTES_ARG(arg_name(field->arg)));
+            return false;
+        }
+        if (!check_early_length(check, field, args->at[field->arg]))
+            return false;
     }
-    return OK;
+    return true;
 }
 
-enum status spec_check_limits(const struct spec *spec, const struct args *args, struct arena *arena,
-                              struct failure *failure) {
-    enum status status = check_early(spec, args, arena, failure);
-    if (status != OK)
-        return status;
-    struct check check = {0};
-    check_fields(&check, spec, args, NULL);
+enum status spec_check_limits(const struct spec *spec, const struct args *args, struct scope in) {
+    struct check check = {.quiet = spec->quiet};
+    if (check_early(&check, spec, args, in))
+        check_fields(&check, spec, args, NULL);
+    else if (check.count == 0)
+        return INVALID;
     if (check.count == 0)
         return OK;
-    status = failure_set(failure, arena, INVALID, "%u validation error%s detected: %.*s",
-                         check.count, check.count == 1 ? "" : "s", (int)check.text.size,
-                         (const char *)check.text.data);
+    enum status status = failure_set(
+        in.failure, in.arena, INVALID, "%u validation error%s detected: %.*s", check.count,
+        check.count == 1 ? "" : "s", (int)check.text.size, (const char *)check.text.data);
     buf_release(&check.text);
     return status;
 }

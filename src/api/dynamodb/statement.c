@@ -1,8 +1,8 @@
 /* Reading statements; and ExecuteStatement. */
 #include "api/dynamodb/statement.h"
 
+#include "api/dynamodb/ddb_usage.h"
 #include "api/dynamodb/operation.h"
-#include "api/dynamodb/usage.h"
 
 /* --- reading --- */
 
@@ -12,7 +12,8 @@ static enum status read_parameters(struct call *call, const struct json *list,
         return OK;
     struct value *values = ARENA_ARRAY(call->arena, struct value, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
-        enum status status = attribute_read(&list->elements[i], call->arena, failure, &values[i]);
+        enum status status =
+            attribute_read(&list->elements[i], (struct scope){call->arena, failure}, &values[i]);
         if (status != OK)
             return status;
     }
@@ -39,11 +40,12 @@ enum status statement_plan(struct call *call, struct failure *failure, struct st
         *failure = call->failure;
         return status;
     }
-    status = engine_describe(call->engine, name, call->arena, failure, &out->table);
+    status = engine_describe(call->engine, name, (struct scope){call->arena, failure}, &out->table);
     if (status == NO_TABLE)
         return failure_set(failure, call->arena, NO_TABLE, "Requested resource not found");
     if (status == OK)
-        status = ql_plan(out->parsed, &out->table.schema, call->arena, failure, &out->plan);
+        status = ql_plan(out->parsed, &out->table.schema, (struct scope){call->arena, failure},
+                         &out->plan);
     for (uint32_t i = 0; i < out->plan.page_count; i++)
         out->plan.pages[i].consistent = out->consistent;
     out->plan.get.consistent = out->consistent;

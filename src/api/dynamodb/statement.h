@@ -3,7 +3,7 @@
 #ifndef GT_API_DYNAMODB_STATEMENT_H
 #define GT_API_DYNAMODB_STATEMENT_H
 
-#include "api/dynamodb/call.h"
+#include "api/dynamodb/ddb_call.h"
 #include "api/partiql/partiql.h"
 
 struct statement {

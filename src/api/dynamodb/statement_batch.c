@@ -1,13 +1,12 @@
 /* BatchExecuteStatement: statements that have nothing to do with each other, each with its own
  * answer or fault. All writes are handed to the engine at once, so that one commit takes them. */
+#include "api/dynamodb/ddb_usage.h"
 #include "api/dynamodb/operation.h"
 #include "api/dynamodb/shapes.h"
 #include "api/dynamodb/statement.h"
-#include "api/dynamodb/usage.h"
+#include "base/limits.h"
 
 #include <stdatomic.h>
-
-enum { STATEMENTS_MAX = 25 };
 
 struct part {
     struct statement statement;
@@ -20,7 +19,7 @@ struct part {
 
 struct batch {
     struct call *call;
-    struct part parts[STATEMENTS_MAX];
+    struct part parts[LIMIT_BATCH_STATEMENTS];
     uint32_t count;
     bool writes;
     atomic_uint waiting; /* changes under way, and one for the submitter */
@@ -110,6 +109,7 @@ static struct bytes error_code(enum status status) {
     case DENIED:
         return BYTES("AccessDenied");
     case BUSY:
+    case BEING_BUILT:
         return BYTES("ThrottlingError");
     case LIMIT_EXCEEDED:
     case MEMORY_FULL:
@@ -151,7 +151,7 @@ static void put_part(struct buf *to, const struct part *part) {
 }
 
 static void put_usage(struct call *call, const struct batch *batch, enum usage_detail detail) {
-    bool done[STATEMENTS_MAX] = {false}, any = false;
+    bool done[LIMIT_BATCH_STATEMENTS] = {false}, any = false;
     REPLY_NAME(call->reply, "ConsumedCapacity");
     buf_byte(call->reply, '[');
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -173,7 +173,7 @@ static void put_usage(struct call *call, const struct batch *batch, enum usage_d
     buf_byte(call->reply, ']');
 }
 
-static enum status answer(struct call *call, const struct batch *batch) {
+static enum status answer_batch(struct call *call, const struct batch *batch) {
     buf_lit(call->reply, "{\"Responses\":[");
     for (uint32_t i = 0; i < batch->count; i++) {
         if (i > 0)
@@ -193,14 +193,15 @@ static enum status run_reads(struct call *call, struct batch *batch) {
     for (uint32_t i = 0; i < batch->count; i++) {
         struct part *part = &batch->parts[i];
         struct get_reply reply;
-        if (part->failure.status != OK || engine_get(call->engine, &part->statement.plan.get,
-                                                     call->arena, &part->failure, &reply) != OK)
+        if (part->failure.status != OK ||
+            engine_get(call->engine, &part->statement.plan.get,
+                       (struct scope){call->arena, &part->failure}, &reply) != OK)
             continue;
         part->usage.table = reply.units;
         if (reply.found)
             part->item = ql_show(part->statement.parsed, &reply.item, call->arena);
     }
-    return answer(call, batch);
+    return answer_batch(call, batch);
 }
 
 /* --- writes --- */
@@ -219,21 +220,16 @@ static enum status answer_writes(struct call *call) {
         else
             statement_name_fault(&part->statement, &part->failure, call->arena);
     }
-    enum status status = answer(call, batch);
+    enum status status = answer_batch(call, batch);
     for (uint32_t i = 0; i < batch->count; i++)
         arena_release(&batch->parts[i].arena);
     return status;
 }
 
-static void part_done(struct change *change) {
-    struct batch *batch = change->user;
-    if (atomic_fetch_sub(&batch->waiting, 1) == 1)
-        call_wake(batch->call);
-}
-
-/* What was refused before has no change; the count is whole before the first can come back. */
+/* What was refused before has no change. */
 static void submit_writes(struct call *call) {
     struct batch *batch = call->state;
+    change_submit_begin(&call->written);
     for (uint32_t i = 0; i < batch->count; i++) {
         struct part *part = &batch->parts[i];
         arena_init(&part->arena);
@@ -241,20 +237,15 @@ static void submit_writes(struct call *call) {
             continue;
         part->change = (struct change){.kind = CHANGE_WRITE,
                                        .arena = &part->arena,
-                                       .done = part_done,
-                                       .user = batch,
                                        .actions = &part->statement.plan.action,
                                        .action_count = 1};
-        atomic_fetch_add(&batch->waiting, 1);
-        engine_submit(call->engine, &part->change);
+        change_submit_add(call->engine, &part->change, &call->written);
     }
-    part_done(&(struct change){.user = batch});
+    change_submit_end(&call->written);
 }
 
 enum status op_batch_execute_statement(struct call *call) {
     struct batch *batch = ARENA_NEW(call->arena, struct batch);
-    batch->call = call;
-    atomic_init(&batch->waiting, 1);
     enum status status = read_batch(call, batch);
     if (status != OK)
         return status;

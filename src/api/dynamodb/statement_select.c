@@ -8,9 +8,11 @@
  *   4 bytes   the query to go on with
  *   the rest  the key to go on after, as JSON; or nothing, to begin with the query's first item
  */
+#include "api/dynamodb/ddb_transaction.h"
+#include "api/dynamodb/ddb_usage.h"
 #include "api/dynamodb/statement.h"
-#include "api/dynamodb/transact.h"
-#include "api/dynamodb/usage.h"
+#include "base/base64.h"
+#include "base/hash.h"
 
 enum { TOKEN_FORM = 2 };
 
@@ -33,16 +35,18 @@ struct selection {
 
 /* --- tokens --- */
 
-static uint64_t digest(const struct call *call) {
-    uint64_t seed = bytes_hash(args_text(&call->args, ARG_STATEMENT), TOKEN_FORM);
+static uint64_t select_digest(const struct call *call) {
+    uint64_t seed = hash_stable(args_text(&call->args, ARG_STATEMENT), TOKEN_FORM);
     const struct json *parameters = call->args.at[ARG_PARAMETERS];
-    return parameters == NULL ? seed : transaction_digest(parameters, seed);
+    if (parameters == NULL)
+        return seed;
+    return transaction_digest(parameters, (struct hash_two){{seed, seed}}).at[0];
 }
 
 static void put_token(struct call *call, const struct resume *place) {
     struct buf token = {0};
     buf_byte(&token, TOKEN_FORM);
-    buf_u64(&token, digest(call));
+    buf_u64(&token, select_digest(call));
     buf_u32(&token, place->page);
     if (place->started)
         attribute_write_item(&token, &place->start);
@@ -60,7 +64,7 @@ static bool read_start(struct call *call, struct bytes text, struct resume *out)
     out->started = text.size != 0;
     return !out->started ||
            (json_parse(text, call->arena, &json, &at) == OK && json.type == JSON_OBJECT &&
-            attribute_read_item(&json, call->arena, &failure, &out->start) == OK);
+            attribute_read_item(&json, (struct scope){call->arena, &failure}, &out->start) == OK);
 }
 
 static enum status read_token(struct call *call, uint32_t pages, struct resume *out) {
@@ -73,7 +77,7 @@ static enum status read_token(struct call *call, uint32_t pages, struct resume *
     if (!base64_read(text, call->arena, &token) || !take_u8(&token, &form) || form != TOKEN_FORM ||
         !take_u64(&token, &of) || !take_u32(&token, &out->page))
         return call_invalid(call, "Invalid NextToken");
-    if (of != digest(call))
+    if (of != select_digest(call))
         return call_invalid(call, "NextToken does not match request");
     if (out->page >= pages || !read_start(call, token, out))
         return call_invalid(call, "Invalid NextToken");
@@ -103,7 +107,8 @@ static enum status read_page(struct selection *selection, const struct resume *p
     struct page_reply page = {0};
     request->limit = selection->left;
     request->start = place->started ? &place->start : NULL;
-    enum status status = engine_page(call->engine, request, call->arena, &call->failure, &page);
+    enum status status =
+        engine_page(call->engine, request, (struct scope){call->arena, &call->failure}, &page);
     if (status != OK)
         return status;
     for (uint64_t i = 0; i < page.count; i++)
@@ -134,8 +139,8 @@ static enum status read_pages(struct selection *selection) {
 static enum status read_one(struct selection *selection) {
     struct call *call = selection->call;
     struct get_reply reply;
-    enum status status = engine_get(call->engine, &selection->statement->plan.get, call->arena,
-                                    &call->failure, &reply);
+    enum status status = engine_get(call->engine, &selection->statement->plan.get,
+                                    (struct scope){call->arena, &call->failure}, &reply);
     if (status == OK && reply.found)
         put_item(selection, &reply.item);
     if (status == OK)

@@ -1,13 +1,13 @@
-/* ExecuteTransaction: statements that all happen or none, or that read one moment. */
+/* ExecuteTransaction: statements that are all executed or none, or that read one snapshot. */
+#include "api/dynamodb/ddb_transaction.h"
 #include "api/dynamodb/operation.h"
 #include "api/dynamodb/shapes.h"
 #include "api/dynamodb/statement.h"
-#include "api/dynamodb/transact.h"
 
 struct transaction_statements {
     struct statement at[LIMIT_TRANSACT_ITEMS];
     uint32_t count;
-    struct transaction transaction;
+    struct transaction *transaction;
     struct get_request gets[LIMIT_TRANSACT_ITEMS];
     struct get_reply replies[LIMIT_TRANSACT_ITEMS];
 };
@@ -22,6 +22,7 @@ static enum status parse_all(struct call *call, struct transaction_statements *a
     const struct json *list = call->args.at[ARG_TRANSACT_STATEMENTS];
     bool writes = false;
     *reads = false;
+    all->transaction = transaction_new(call->arena, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         struct statement *statement = &all->at[all->count++];
         struct args args;
@@ -49,7 +50,7 @@ static enum status check_one(struct call *call, const struct statement *statemen
 
 /* What a statement asks of its table's keys cancels the transaction, with its reason. */
 static enum status plan_all(struct call *call, struct transaction_statements *all) {
-    struct transaction *transaction = &all->transaction;
+    struct transaction *transaction = all->transaction;
     bool cancelled = false;
     transaction->count = all->count;
     for (uint32_t i = 0; i < all->count; i++) {
@@ -81,11 +82,11 @@ static enum status plan_all(struct call *call, struct transaction_statements *al
 
 static void put_get_usage(struct call *call, struct transaction_statements *all) {
     for (uint32_t i = 0; i < all->count; i++) {
-        all->transaction.actions[i].table = all->gets[i].table;
-        all->transaction.actions[i].usage.table = all->replies[i].units;
+        all->transaction->actions[i].table = all->gets[i].table;
+        all->transaction->actions[i].usage.table = all->replies[i].units;
     }
     call->change.repeated = true; /* it only read */
-    transaction_put_usage(call, &all->transaction);
+    transaction_put_usage(call, all->transaction);
 }
 
 static enum status run_reads(struct call *call, struct transaction_statements *all) {
@@ -97,8 +98,8 @@ static enum status run_reads(struct call *call, struct transaction_statements *a
                 return call_invalid(call, "Transaction request cannot include multiple operations "
                                           "on one item");
     }
-    enum status status = engine_get_many(call->engine, all->gets, all->count, call->arena,
-                                         &call->failure, all->replies);
+    enum status status = engine_get_many(call->engine, all->gets, all->count,
+                                         (struct scope){call->arena, &call->failure}, all->replies);
     if (status != OK)
         return status;
     buf_lit(call->reply, "{\"Responses\":[");
@@ -122,12 +123,12 @@ static enum status run_reads(struct call *call, struct transaction_statements *a
 static enum status answer_writes(struct call *call) {
     struct transaction_statements *all = call->state;
     for (uint32_t i = 0; i < all->count; i++)
-        statement_name_fault(&all->at[i], &all->transaction.actions[i].failure, call->arena);
-    enum status status = transaction_changed(call, &all->transaction);
+        statement_name_fault(&all->at[i], &all->transaction->actions[i].failure, call->arena);
+    enum status status = transaction_changed(call, all->transaction);
     if (status != OK)
         return status;
     buf_lit(call->reply, "{\"Responses\":[]");
-    transaction_put_usage(call, &all->transaction);
+    transaction_put_usage(call, all->transaction);
     buf_byte(call->reply, '}');
     return OK;
 }
@@ -144,11 +145,11 @@ enum status op_execute_transaction(struct call *call) {
         return run_reads(call, all);
     size_t size = 0;
     for (uint32_t i = 0; i < all->count; i++)
-        size += item_size(&all->transaction.actions[i].item);
+        size += item_size(&all->transaction->actions[i].item);
     if (size > LIMIT_TRANSACT_SIZE)
         return call_invalid(call, "Transaction payload size cannot exceed 4MB. Payload Size: %zu",
                             size);
     call->state = all;
-    transaction_submit(call, &all->transaction, call->args.at[ARG_TRANSACT_STATEMENTS]);
+    transaction_submit(call, all->transaction, call->args.at[ARG_TRANSACT_STATEMENTS]);
     return call_then(call, answer_writes);
 }

@@ -1,21 +1,7 @@
 /* TagResource, UntagResource, ListTagsOfResource. */
+#include "api/dynamodb/ddb_schema.h"
 #include "api/dynamodb/operation.h"
 #include "api/dynamodb/shapes.h"
-
-/* something:something:...:something/something, six parts: less than that is nobody's to touch. */
-static bool looks_like_arn(struct bytes text) {
-    unsigned parts = 0, size = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        if (parts == 5 && text.data[i] == '/')
-            return size != 0 && i + 1 < text.size;
-        bool colon = text.data[i] == ':';
-        if (colon && size == 0)
-            return false;
-        parts += colon && parts < 5;
-        size = colon ? 0 : size + 1;
-    }
-    return false;
-}
 
 static enum status missing(struct call *call, enum arg arg) {
     struct bytes name = arg_name(arg);
@@ -30,14 +16,9 @@ static enum status read_resource(struct call *call, enum arg list) {
     struct bytes arn = args_text(&call->args, ARG_RESOURCE_ARN);
     if (!args_has(&call->args, ARG_RESOURCE_ARN))
         return call_invalid(call, "Invalid TableArn");
-    if (!looks_like_arn(arn)) {
-        struct bytes account = call_account(call), resource = arn.size == 0 ? BYTES("*") : arn;
-        return call_refuse(call, "AccessDeniedException",
-                           "User: arn:aws:iam::%.*s:root is not authorized to perform: "
-                           "dynamodb:%.*s on resource: %.*s",
-                           BYTES_ARG(account), BYTES_ARG(call->operation->name),
-                           BYTES_ARG(resource));
-    }
+    if (!bytes_starts(arn, BYTES("arn:")))
+        return call_invalid(call, "Invalid TableArn: ARNs must start with 'arn:': %.*s",
+                            BYTES_ARG(arn));
     if (list != ARG_COUNT && !args_has(&call->args, list))
         return missing(call, list);
     if (!bytes_starts(arn, BYTES("arn:aws:dynamodb:")))
@@ -52,16 +33,55 @@ static enum status not_found(struct call *call) {
                        "Requested resource not found: ResourcArn: %.*s not found", BYTES_ARG(arn));
 }
 
+/* Who lists the tags of a table that is not there is told that they may not. */
+static enum status no_list(struct call *call) {
+    struct bytes arn = args_text(&call->args, ARG_RESOURCE_ARN), account = call_account(call);
+    return call_refuse(call, "AccessDeniedException",
+                       "User: arn:aws:iam::%.*s:root is not authorized to perform: "
+                       "dynamodb:ListTagsOfResource on resource: %.*s",
+                       BYTES_ARG(account), BYTES_ARG(arn));
+}
+
 /* Both changes answer with nothing at all. */
 static enum status answer_tagged(struct call *call) {
     enum status status = call_changed(call);
     return status == NO_TABLE ? not_found(call) : status;
 }
 
-static enum status submit(struct call *call) {
+static enum status submit_tags(struct call *call) {
     call->change.kind = CHANGE_TAGS;
     call->change.table = call->table;
     return call_then(call, answer_tagged);
+}
+
+/* Letters, digits and blanks of any script, and _ . : / = + - @ among what ASCII has beside them.
+ */
+static bool is_tag_text(struct bytes text) {
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t c = text.data[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (c < 0x80 && !plain && memchr(" \t_.:/=+-@", c, 10) == NULL)
+            return false;
+    }
+    return true;
+}
+
+enum status tags_read(struct call *call, const struct json *list, struct tag **out) {
+    struct tag *tags = ARENA_ARRAY(call->arena, struct tag, list->count + 1);
+    if (list->count > LIMIT_TAGS)
+        return call_invalid(call, "Too many tags: a table can have at most %d", LIMIT_TAGS);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct args args;
+        spec_bind(&shape_tag, &list->elements[i], &args);
+        tags[i] = (struct tag){args_text(&args, ARG_KEY), args_text(&args, ARG_VALUE)};
+        if (!is_tag_text(tags[i].key) || !is_tag_text(tags[i].value))
+            return call_invalid(call,
+                                "One or more parameter values were invalid: The tag %.*s has "
+                                "characters other than letters, digits, blanks and _.:/=+-@",
+                                BYTES_ARG(tags[i].key));
+    }
+    *out = tags;
+    return OK;
 }
 
 enum status op_tag_resource(struct call *call) {
@@ -71,17 +91,13 @@ enum status op_tag_resource(struct call *call) {
     const struct json *list = call->args.at[ARG_TAGS];
     if (list->count == 0)
         return call_invalid(call, "Atleast one Tag needs to be provided as Input.");
-    if (list->count > LIMIT_TAGS)
-        return call_invalid(call, "Too many tags: a table can have at most %d", LIMIT_TAGS);
-    struct tag *tags = ARENA_ARRAY(call->arena, struct tag, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct args args;
-        spec_bind(&shape_tag, &list->elements[i], &args);
-        tags[i] = (struct tag){args_text(&args, ARG_KEY), args_text(&args, ARG_VALUE)};
-    }
+    struct tag *tags;
+    status = tags_read(call, list, &tags);
+    if (status != OK)
+        return status;
     call->change.tags = tags;
     call->change.tag_count = list->count;
-    return submit(call);
+    return submit_tags(call);
 }
 
 enum status op_untag_resource(struct call *call) {
@@ -92,11 +108,14 @@ enum status op_untag_resource(struct call *call) {
     if (list->count == 0)
         return call_invalid(call, "Atleast one Tag Key needs to be provided as Input.");
     struct bytes *keys = ARENA_ARRAY(call->arena, struct bytes, list->count);
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
         keys[i] = list->elements[i].text;
+        if (bytes_starts(keys[i], BYTES(TAG_OWN)))
+            keys[i] = (struct bytes){0}; /* nobody's */
+    }
     call->change.untag = keys;
     call->change.untag_count = list->count;
-    return submit(call);
+    return submit_tags(call);
 }
 
 enum status op_list_tags_of_resource(struct call *call) {
@@ -104,12 +123,17 @@ enum status op_list_tags_of_resource(struct call *call) {
     enum status status = read_resource(call, ARG_COUNT);
     if (status != OK)
         return status;
-    status = engine_describe(call->engine, call->table, call->arena, &call->failure, &table);
+    status = engine_describe(call->engine, call->table, (struct scope){call->arena, &call->failure},
+                             &table);
     if (status != OK)
-        return status == NO_TABLE ? not_found(call) : status;
+        return status == NO_TABLE ? no_list(call) : status;
     buf_lit(call->reply, "{\"Tags\":[");
+    bool first = true;
     for (uint32_t i = 0; i < table.schema.tag_count; i++) {
-        buf_put(call->reply, i == 0 ? BYTES("{\"Key\":") : BYTES(",{\"Key\":"));
+        if (bytes_starts(table.schema.tags[i].key, BYTES(TAG_OWN)))
+            continue;
+        buf_put(call->reply, first ? BYTES("{\"Key\":") : BYTES(",{\"Key\":"));
+        first = false;
         json_put_string(call->reply, table.schema.tags[i].key);
         buf_lit(call->reply, ",\"Value\":");
         json_put_string(call->reply, table.schema.tags[i].value);

@@ -12,13 +12,8 @@
 #ifndef GT_API_PARTIQL_PARTIQL_H
 #define GT_API_PARTIQL_PARTIQL_H
 
-#include "table/table.h"
-
-enum {
-    QL_STATEMENT_MAX = 8192, /* bytes of text */
-    QL_DEPTH_MAX = 64,       /* of parentheses, operators and literals in each other */
-    QL_QUERIES_MAX = 100,    /* that one statement may become */
-};
+#include "base/limits.h"
+#include "table/change.h"
 
 enum ql_kind { QL_SELECT, QL_INSERT, QL_UPDATE, QL_DELETE, QL_EXISTS };
 
@@ -40,7 +35,7 @@ struct ql_source {
 
 struct ql_statement;
 
-/* INVALID with the service's text. */
+/* INVALID with DynamoDB's text. */
 enum status ql_parse(const struct ql_source *source, struct ql_statement **out);
 
 enum ql_kind ql_kind(const struct ql_statement *statement);
@@ -67,9 +62,9 @@ struct ql_plan {
     bool conditional; /* the WHERE says more than the key */
 };
 
-/* INVALID with the service's text. `schema` must outlive the plan. */
+/* INVALID with DynamoDB's text. `schema` must outlive the plan. */
 enum status ql_plan(const struct ql_statement *statement, const struct table_schema *schema,
-                    struct arena *arena, struct failure *failure, struct ql_plan *out);
+                    struct scope in, struct ql_plan *out);
 
 /* What the SELECT shows of an item that one of its pages found: each path's value under the path's
  * last name. */

@@ -1,5 +1,6 @@
 #include "api/transfer/export.h"
 
+#include "base/base64.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/mem.h"
@@ -42,7 +43,7 @@ struct writing {
     uint64_t items, size;
 };
 
-static enum status failed(struct writing *on, const char *path) {
+static enum status export_failed(struct writing *on, const char *path) {
     return failure_set(on->failure, on->arena, IO_FAILED, "Cannot write %s: %s.", path,
                        strerror(errno));
 }
@@ -88,14 +89,14 @@ static enum status put_manifest(struct writing *on, const char *name, struct byt
     unsigned size = MD5_SIZE;
     snprintf(file, sizeof(file), "%s.json", name);
     char *path = files_join(on->partial, file);
-    enum status status = files_put(path, text) == 0 ? OK : failed(on, path);
+    enum status status = files_put(path, text) == 0 ? OK : export_failed(on, path);
     mem_free(path);
     EVP_Digest(text.data, text.size, sum, &size, EVP_md5(), NULL);
     base64_put(&encoded, bytes_of(sum, sizeof(sum)));
     snprintf(file, sizeof(file), "%s.md5", name);
     path = files_join(on->partial, file);
     if (status == OK && files_put(path, buf_bytes(&encoded)) != 0)
-        status = failed(on, path);
+        status = export_failed(on, path);
     mem_free(path);
     buf_release(&encoded);
     return status;
@@ -141,10 +142,11 @@ static enum status open_file(struct writing *on) {
     random_secure(random, sizeof(random));
     for (int i = 0; i < NAME_SIZE; i++)
         on->name[i] = letters[random[i] & 31];
-    strcpy(on->name + NAME_SIZE, on->export->format == FORMAT_CSV ? ".csv.gz" : ".json.gz");
+    snprintf(on->name + NAME_SIZE, sizeof(on->name) - NAME_SIZE, "%s",
+             on->export->format == FORMAT_CSV ? ".csv.gz" : ".json.gz");
     char *path = data_path(on);
     on->file = gzopen(path, "wbxe1");
-    enum status status = on->file != NULL ? OK : failed(on, path);
+    enum status status = on->file != NULL ? OK : export_failed(on, path);
     mem_free(path);
     on->items = on->size = 0;
     if (status == OK && on->export->format == FORMAT_CSV)
@@ -155,7 +157,7 @@ static enum status open_file(struct writing *on) {
 static enum status flush_text(struct writing *on) {
     size_t size = on->text.size;
     if (size != 0 && gzwrite(on->file, on->text.data, (unsigned)size) != (int)size)
-        return failed(on, on->name);
+        return export_failed(on, on->name);
     buf_clear(&on->text);
     return OK;
 }
@@ -164,7 +166,7 @@ static enum status note_file(struct writing *on, const char *path) {
     uint8_t sum[MD5_SIZE];
     struct bytes place = on->export->place;
     if (md5_file(path, sum) != 0)
-        return failed(on, path);
+        return export_failed(on, path);
     buf_printf(&on->manifest, "{\"itemCount\":%llu,\"md5Checksum\":\"",
                (unsigned long long)on->items);
     base64_put(&on->manifest, bytes_of(sum, sizeof(sum)));
@@ -184,7 +186,7 @@ static enum status close_file(struct writing *on) {
     gzFile file = on->file;
     on->file = NULL;
     if (gzclose(file) != Z_OK && status == OK)
-        status = failed(on, on->name);
+        status = export_failed(on, on->name);
     if (status != OK)
         return status;
     char *path = data_path(on);
@@ -253,7 +255,7 @@ static enum status put_item(struct writing *on, const struct item *item) {
     return status;
 }
 
-/* Now and then: somebody may look, or want it to end. */
+/* Called every so many items: reports progress, and ends with STOPPING if asked to. */
 static enum status look_up(struct writing *on) {
     struct export *export = on->export;
     if (export->progress != NULL)
@@ -362,26 +364,26 @@ static enum status put_schema(struct writing *on) {
     struct buf text = {0};
     char *path = files_join(on->partial, "table.json");
     export_put_schema(&text, &on->export->reader->about.schema);
-    enum status status = files_put(path, buf_bytes(&text)) == 0 ? OK : failed(on, path);
+    enum status status = files_put(path, buf_bytes(&text)) == 0 ? OK : export_failed(on, path);
     mem_free(path);
     buf_release(&text);
     return status;
 }
 
-static enum status begin(struct writing *on) {
+static enum status begin_export(struct writing *on) {
     char *data = files_join(on->partial, "data");
     enum status status = OK;
     if (access(on->export->folder, F_OK) == 0)
         status = failure_set(on->failure, on->arena, TABLE_IN_USE,
                              "%s is there already: it is not overwritten.", on->export->folder);
     else if (files_remove(on->partial) != 0 || files_make_path(data) != 0)
-        status = failed(on, on->partial);
+        status = export_failed(on, on->partial);
     mem_free(data);
     return status;
 }
 
 static enum status write_all(struct writing *on) {
-    enum status status = begin(on);
+    enum status status = begin_export(on);
     if (status == OK && on->export->format == FORMAT_CSV)
         status = find_columns(on);
     if (status == OK)
@@ -395,14 +397,14 @@ static enum status write_all(struct writing *on) {
     if (status == OK)
         status = put_summary(on);
     if (status == OK && files_sync_all(on->partial) != 0)
-        status = failed(on, on->partial);
+        status = export_failed(on, on->partial);
     if (status == OK && files_move(on->partial, on->export->folder) != 0)
-        status = failed(on, on->export->folder);
+        status = export_failed(on, on->export->folder);
     return status;
 }
 
-enum status export_run(struct export *export, struct arena *arena, struct failure *failure) {
-    struct writing on = {.export = export, .arena = arena, .failure = failure};
+enum status export_run(struct export *export, struct scope in) {
+    struct writing on = {.export = export, .arena = in.arena, .failure = in.failure};
     size_t room = strlen(export->folder) + sizeof(".partial");
     on.partial = mem_alloc(room);
     snprintf(on.partial, room, "%s.partial", export->folder);

@@ -1,4 +1,4 @@
-/* Writing a table to a folder, in the service's layout:
+/* Writing a table to a folder, in the layout of DynamoDB's exports to S3:
  *
  *   FOLDER/data/NAME.json.gz       lines of {"Item":{...}}; NAME.csv.gz: rows under a header
  *   FOLDER/manifest-files.json     one line for each of them: items, checksum, name
@@ -12,7 +12,7 @@
 #ifndef GT_API_TRANSFER_EXPORT_H
 #define GT_API_TRANSFER_EXPORT_H
 
-#include "api/transfer/source.h"
+#include "api/transfer/item_source.h"
 
 struct export {
     struct table_reader *reader; /* borrowed */
@@ -33,7 +33,7 @@ struct export {
 };
 
 /* IO_FAILED, DAMAGED, STOPPING; TABLE_IN_USE if FOLDER is there already. */
-enum status export_run(struct export *export, struct arena *arena, struct failure *failure);
+enum status export_run(struct export *export, struct scope in);
 
 /* The schema as CreateTable takes it. */
 void export_put_schema(struct buf *to, const struct table_schema *schema);

@@ -1,9 +1,10 @@
 #include "api/transfer/transfer.h"
 
-#include "api/transfer/job.h"
+#include "api/transfer/transfer_job.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -13,8 +14,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { RECORD_FILE_MAX = 1 << 20 };
 
 struct transfer {
     struct engine *engine;
@@ -72,7 +71,7 @@ static void job_free(struct job *job) {
 }
 
 /* The caller holds the lock. */
-static void add(struct transfer *transfer, struct job *job) {
+static void add_job(struct transfer *transfer, struct job *job) {
     job->next = transfer->jobs;
     transfer->jobs = job;
     transfer->count++;
@@ -100,7 +99,7 @@ static struct job *load_one(struct transfer *transfer, const char *name) {
     arena_init(&job->arena);
     job->transfer = transfer;
     char *path = files_join(transfer->records, name);
-    bool good = files_get(path, RECORD_FILE_MAX, &job->arena, &text) == 0 &&
+    bool good = files_get(path, LIMIT_TRANSFER_RECORD, &job->arena, &text) == 0 &&
                 job_decode(text, &job->arena, &job->view) &&
                 strncmp(name, (const char *)job->view.id.data, JOB_ID_SIZE) == 0;
     mem_free(path);
@@ -126,13 +125,13 @@ static int is_record(const struct dirent *entry) {
     return size == JOB_ID_SIZE + 5 && strcmp(entry->d_name + JOB_ID_SIZE, ".json") == 0;
 }
 
-static void load_all(struct transfer *transfer) {
+static void load_records(struct transfer *transfer) {
     struct dirent **names = NULL;
     int count = scandir(transfer->records, &names, is_record, by_name);
     for (int i = 0; i < count; i++) {
         struct job *job = load_one(transfer, names[i]->d_name);
         if (job != NULL)
-            add(transfer, job);
+            add_job(transfer, job);
         free(names[i]);
     }
     free(names);
@@ -140,19 +139,19 @@ static void load_all(struct transfer *transfer) {
 
 /* --- the whole --- */
 
-static char *copy(const char *text) {
-    return text == NULL ? NULL : strcpy(mem_alloc(strlen(text) + 1), text);
+static char *copy_text(const char *text) {
+    return text == NULL ? NULL : mem_str(text);
 }
 
 struct transfer *transfer_new(struct engine *engine, const struct transfer_settings *settings) {
     struct transfer *transfer = mem_zalloc(sizeof(*transfer));
     transfer->engine = engine;
-    transfer->folder = copy(settings->folder);
-    transfer->records = copy(settings->records);
+    transfer->folder = copy_text(settings->folder);
+    transfer->records = copy_text(settings->records);
     transfer->background = background_new();
     pthread_mutex_init(&transfer->lock, NULL);
     if (transfer->records != NULL)
-        load_all(transfer);
+        load_records(transfer);
     return transfer;
 }
 
@@ -181,7 +180,7 @@ struct background *transfer_background(struct transfer *transfer) {
 
 /* --- running --- */
 
-static void finish(struct job *job, enum status status, const struct failure *failure) {
+static void finish_job(struct job *job, enum status status, const struct failure *failure) {
     struct transfer *transfer = job->transfer;
     pthread_mutex_lock(&transfer->lock);
     struct job_view view = view_of(job);
@@ -200,26 +199,26 @@ static void finish(struct job *job, enum status status, const struct failure *fa
 static void run_export(struct job *job, struct arena *arena) {
     struct failure failure = {0};
     job->export.reader = job->reader;
-    enum status status = export_run(&job->export, arena, &failure);
+    enum status status = export_run(&job->export, (struct scope){arena, &failure});
     job->reader->close(job->reader);
-    finish(job, status, &failure);
+    finish_job(job, status, &failure);
 }
 
-static enum status load_from(struct job *job, struct source *source, struct arena *arena,
-                             struct failure *failure) {
+static enum status load_from(struct job *job, struct source *source, struct scope in) {
     struct load load = {.engine = job->transfer->engine,
                         .source = source,
                         .stop = &job->transfer->stop,
                         .figures = &job->figures};
-    return load_table(&load, &job->schema, true, arena, failure);
+    return load_table(&load, &job->schema, true, in);
 }
 
 static void run_restore(struct job *job, struct arena *arena) {
     struct failure failure = {0};
+    job->reader->stop = &job->transfer->stop;
     struct source *source = table_source_new(job->reader);
-    enum status status = load_from(job, source, arena, &failure);
+    enum status status = load_from(job, source, (struct scope){arena, &failure});
     table_source_free(source);
-    finish(job, status, &failure);
+    finish_job(job, status, &failure);
 }
 
 static void run_import(struct job *job, struct arena *arena) {
@@ -227,18 +226,18 @@ static void run_import(struct job *job, struct arena *arena) {
     struct file_list files = {0};
     char *bucket = arena_str(arena, job->bucket), *prefix = arena_str(arena, job->prefix);
     char *folder = files_join(job->transfer->folder, bucket);
-    enum status status = files_with_prefix(&files, folder, prefix, arena, &failure);
+    enum status status = files_with_prefix(&files, folder, prefix, (struct scope){arena, &failure});
     job->files.files = &files;
     job->files.schema = &job->schema;
     struct source *source = file_source_new(&job->files);
     if (status == OK)
-        status = load_from(job, source, arena, &failure);
+        status = load_from(job, source, (struct scope){arena, &failure});
     else
         load_abandon(job->transfer->engine, job->schema.name, arena);
     file_source_free(source);
     file_list_release(&files);
     mem_free(folder);
-    finish(job, status, &failure);
+    finish_job(job, status, &failure);
 }
 
 static void job_main(void *argument) {
@@ -284,26 +283,25 @@ static bool may_start(const struct transfer *transfer) {
     return running < LIMIT_JOBS_RUNNING;
 }
 
-static enum status start(struct job *job, struct arena *arena, struct failure *failure,
-                         struct job_view *out) {
+static enum status start_job(struct job *job, struct scope in, struct job_view *out) {
     struct transfer *transfer = job->transfer;
     *out = job->view;
-    out->id = arena_copy(arena, job->view.id);
+    out->id = arena_copy(in.arena, job->view.id);
     pthread_mutex_lock(&transfer->lock);
     bool may = may_start(transfer);
     if (may)
-        add(transfer, job);
+        add_job(transfer, job);
     pthread_mutex_unlock(&transfer->lock);
     if (may) {
         remember(job);
         if (background_run(transfer->background, job_main, job))
             return OK;
     }
-    failure_set(failure, arena, LIMIT_EXCEEDED,
+    failure_set(in.failure, in.arena, LIMIT_EXCEEDED,
                 "Too many restores, exports and imports are under way: there is a limit of %d.",
                 LIMIT_JOBS_RUNNING);
     if (may)
-        finish(job, LIMIT_EXCEEDED, failure);
+        finish_job(job, LIMIT_EXCEEDED, in.failure);
     else
         job_free(job);
     return LIMIT_EXCEEDED;
@@ -317,7 +315,7 @@ static void take_words(struct job *job, struct bytes table_id, struct bytes deta
 }
 
 enum status transfer_export(struct transfer *transfer, const struct export_order *order,
-                            struct arena *arena, struct failure *failure, struct job_view *out) {
+                            struct scope in, struct job_view *out) {
     const struct table_description *about = &order->reader->about;
     struct job *job = job_new(transfer, JOB_EXPORT, about->schema.name);
     struct arena *own = &job->arena;
@@ -336,11 +334,11 @@ enum status transfer_export(struct transfer *transfer, const struct export_order
         (const char *)arena_printf(own, "%s/%.*s/%.*s%c", transfer->folder,
                                    BYTES_ARG(order->bucket), BYTES_ARG(job->export.place), 0)
             .data;
-    return start(job, arena, failure, out);
+    return start_job(job, in, out);
 }
 
 enum status transfer_import(struct transfer *transfer, const struct import_order *order,
-                            struct arena *arena, struct failure *failure, struct job_view *out) {
+                            struct scope in, struct job_view *out) {
     struct job *job = job_new(transfer, JOB_IMPORT, order->schema->name);
     struct arena *own = &job->arena;
     take_words(job, order->table_id, order->details, order->token);
@@ -356,16 +354,16 @@ enum status transfer_import(struct transfer *transfer, const struct import_order
         job->files.header = header;
         job->files.header_count = order->header_count;
     }
-    return start(job, arena, failure, out);
+    return start_job(job, in, out);
 }
 
 enum status transfer_restore(struct transfer *transfer, const struct restore_order *order,
-                             struct arena *arena, struct failure *failure) {
+                             struct scope in) {
     struct job *job = job_new(transfer, JOB_RESTORE, order->schema->name);
     struct job_view view;
     job->schema = table_schema_copy(&job->arena, order->schema);
     job->reader = order->reader;
-    return start(job, arena, failure, &view);
+    return start_job(job, in, &view);
 }
 
 /* --- looking --- */
@@ -381,33 +379,26 @@ static struct job_view copy_view(const struct job *job, struct arena *arena) {
     return view;
 }
 
-static enum status find(struct transfer *transfer, enum job_kind kind, struct bytes id,
-                        struct bytes token, struct arena *arena, struct job_view *out) {
+static bool has_key(const struct job *job, const struct job_key *key) {
+    return job->view.kind == key->kind &&
+           (key->id.size == 0 || bytes_equal(job->view.id, key->id)) &&
+           (key->token.size == 0 || bytes_equal(job->view.token, key->token));
+}
+
+enum status transfer_find(struct transfer *transfer, const struct job_key *key, struct arena *arena,
+                          struct job_view *out) {
+    if (key->id.size == 0 && key->token.size == 0)
+        return NO_RESOURCE;
     enum status status = NO_RESOURCE;
     pthread_mutex_lock(&transfer->lock);
     for (struct job *job = transfer->jobs; job != NULL && status != OK; job = job->next) {
-        if (job->view.kind != kind || (id.size != 0 && !bytes_equal(job->view.id, id)) ||
-            (token.size != 0 && !bytes_equal(job->view.token, token)))
+        if (!has_key(job, key))
             continue;
         *out = copy_view(job, arena);
         status = OK;
     }
     pthread_mutex_unlock(&transfer->lock);
     return status;
-}
-
-enum status transfer_find(struct transfer *transfer, enum job_kind kind, struct bytes id,
-                          struct arena *arena, struct job_view *out) {
-    if (id.size == 0)
-        return NO_RESOURCE;
-    return find(transfer, kind, id, (struct bytes){0}, arena, out);
-}
-
-enum status transfer_find_token(struct transfer *transfer, enum job_kind kind, struct bytes token,
-                                struct arena *arena, struct job_view *out) {
-    if (token.size == 0)
-        return NO_RESOURCE;
-    return find(transfer, kind, (struct bytes){0}, token, arena, out);
 }
 
 static int by_id(const void *a, const void *b) {

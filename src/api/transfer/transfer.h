@@ -8,12 +8,12 @@
 #define GT_API_TRANSFER_TRANSFER_H
 
 #include "api/background.h"
-#include "api/transfer/source.h"
+#include "api/transfer/item_source.h"
 
 enum job_kind { JOB_EXPORT, JOB_IMPORT, JOB_RESTORE };
 enum job_state { JOB_RUNNING, JOB_DONE, JOB_FAILED };
 
-/* A job as it stands: a copy. */
+/* What there is to know about a job: a copy, taken at one time. */
 struct job_view {
     enum job_kind kind;
     enum job_state state;
@@ -53,7 +53,7 @@ struct export_order {
     int64_t time_ms;
 };
 enum status transfer_export(struct transfer *transfer, const struct export_order *order,
-                            struct arena *arena, struct failure *failure, struct job_view *out);
+                            struct scope in, struct job_view *out);
 
 /* The table has been made and is loading. */
 struct import_order {
@@ -67,23 +67,26 @@ struct import_order {
     struct bytes details, token;
 };
 enum status transfer_import(struct transfer *transfer, const struct import_order *order,
-                            struct arena *arena, struct failure *failure, struct job_view *out);
+                            struct scope in, struct job_view *out);
 
 struct restore_order {
     const struct table_schema *schema; /* of the new table, which has been made and is loading */
     struct table_reader *reader;       /* taken on success */
 };
 enum status transfer_restore(struct transfer *transfer, const struct restore_order *order,
-                             struct arena *arena, struct failure *failure);
+                             struct scope in);
 
 /* --- looking --- */
 
-/* NO_RESOURCE. */
-enum status transfer_find(struct transfer *transfer, enum job_kind kind, struct bytes id,
-                          struct arena *arena, struct job_view *out);
-/* The latest one that came with that token. NO_RESOURCE. */
-enum status transfer_find_token(struct transfer *transfer, enum job_kind kind, struct bytes token,
-                                struct arena *arena, struct job_view *out);
+/* Names a job by its id, or by the client's token that it was started with. */
+struct job_key {
+    enum job_kind kind;
+    struct bytes id, token; /* one of them; a job without either is not found */
+};
+/* Copies what there is to know about the job into the arena; of several with the token the latest.
+ * NO_RESOURCE. */
+enum status transfer_find(struct transfer *transfer, const struct job_key *key, struct arena *arena,
+                          struct job_view *out);
 /* Oldest first, after the id (empty: from the start), of a table (empty: any), at most `limit`. */
 struct job_list {
     struct job_view *jobs;

@@ -77,7 +77,7 @@ static inline struct keyring *signed_keyring(const struct signed_case *one, stru
                              .allow = ACCESS_ALL,
                              .tables = &all,
                              .table_count = 1};
-    if (keyring_add(ring, &key, arena, &failure) != OK)
+    if (keyring_add(ring, &key, (struct scope){arena, &failure}) != OK)
         abort();
     return ring;
 }

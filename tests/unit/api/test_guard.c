@@ -1,27 +1,30 @@
 /* The guard before a real engine in memory. */
 #include "test.h"
 
-#include "asking.h"
+#include "api/dynamodb/ddb_fixture.h"
 
 #include "api/guard.h"
-#include "table/stream.h"
+#include "table/backup.h"
+#include "table/change.h"
+#include "table/inprocess.h"
+#include "table/ranking.h"
+#include "table/table_stream.h"
 #include "value/number.h"
 
-static struct asking asking;
+static struct ddb_fixture asking;
 static struct arena arena;
 static struct failure failure;
 static int refusals;
 
-static void refuse(void *context, struct bytes table, struct bytes index, struct arena *to,
-                   struct failure *out) {
+static void refuse(void *context, struct bytes table, struct bytes index, struct scope in) {
     (void)context;
     refusals++;
-    failure_set(out, to, DENIED, "%.*s/%.*s", BYTES_ARG(table), BYTES_ARG(index));
+    failure_set(in.failure, in.arena, DENIED, "%.*s/%.*s", BYTES_ARG(table), BYTES_ARG(index));
 }
 
 static int begin(void **state) {
     (void)state;
-    asking_open(&asking);
+    ddb_fixture_open(&asking);
     arena_init(&arena);
     ask(&asking, "CreateTable",
         "{\"TableName\":\"game\",\"BillingMode\":\"PAY_PER_REQUEST\",\"AttributeDefinitions\":["
@@ -38,7 +41,7 @@ static int begin(void **state) {
 static int end(void **state) {
     (void)state;
     arena_release(&arena);
-    asking_close(&asking);
+    ddb_fixture_close(&asking);
     return 0;
 }
 
@@ -56,7 +59,7 @@ static struct item player(const char *key) {
 static enum status get(struct engine *engine, const char *table, const char *key) {
     struct get_request request = {.table = bytes_str(table), .key = player(key)};
     struct get_reply reply;
-    return engine_get(engine, &request, &arena, &failure, &reply);
+    return engine_get(engine, &request, (struct scope){&arena, &failure}, &reply);
 }
 
 static void post(struct change *change) {
@@ -95,21 +98,21 @@ static enum status query(struct engine *engine, const char *index, const char *n
     struct page_request request = {
         .table = BYTES("game"), .index = bytes_str(index), .keys = &keys};
     struct page_reply reply;
-    return engine_page(engine, &request, &arena, &failure, &reply);
+    return engine_page(engine, &request, (struct scope){&arena, &failure}, &reply);
 }
 
 static enum status scan(struct engine *engine) {
     struct page_request request = {.table = BYTES("game")};
     struct page_reply reply;
-    return engine_page(engine, &request, &arena, &failure, &reply);
+    return engine_page(engine, &request, (struct scope){&arena, &failure}, &reply);
 }
 
-static enum status place(struct engine *engine, const char *table, const char *key) {
+static enum status rank_reply(struct engine *engine, const char *table, const char *key) {
     struct item keys = player(key);
-    struct place_request request = {
+    struct rank_request request = {
         .table = bytes_str(table), .index = BYTES("teams"), .keys = &keys, .count = 1};
-    struct place place;
-    return engine_places(engine, &request, &arena, &failure, &place);
+    struct rank_reply rank_reply;
+    return engine_rank_lookup(engine, &request, (struct scope){&arena, &failure}, &rank_reply);
 }
 
 static enum status drop(struct engine *engine) {
@@ -125,20 +128,64 @@ static struct value number(const char *text) {
 
 /* --- tests --- */
 
+/* Each call of one part of the interface is there, and is the guard's own. */
+static void check_part(const void *guarded, const void *behind, size_t size) {
+    typedef void call(void);
+    call *calls[16], *open[16];
+    assert_true(size <= sizeof calls);
+    memcpy(calls, guarded, size);
+    memcpy(open, behind, size);
+    for (size_t i = 0; i < size / sizeof calls[0]; i++) {
+        assert_non_null(calls[i]);
+        assert_true(calls[i] != open[i]);
+    }
+}
+
 /* A call added to the interface and forgotten here would be a hole in the wall, or in memory. */
 static void test_every_call_is_guarded(void **state) {
     (void)state;
     struct guard guard;
     struct access_key key = {0};
-    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
-    typedef void call(void);
-    call *calls[sizeof(struct engine_ops) / sizeof(call *)], *open[sizeof calls / sizeof(call *)];
-    memcpy(calls, engine->ops, sizeof calls);
-    memcpy(open, asking.engine->ops, sizeof open);
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        assert_non_null(calls[i]);
-        assert_true(calls[i] != open[i]);
-    }
+    const struct engine *behind = asking.engine;
+    const struct engine *engine =
+        guard_init(&guard, asking.engine,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
+    check_part(engine->ops, behind->ops, sizeof(struct engine_ops));
+    check_part(engine->items, behind->items, sizeof(struct item_ops));
+    check_part(engine->changes, behind->changes, sizeof(struct change_ops));
+    check_part(engine->tables, behind->tables, sizeof(struct table_ops));
+    check_part(engine->streams, behind->streams, sizeof(struct stream_ops));
+    check_part(engine->ranking, behind->ranking, sizeof(struct ranking_ops));
+    check_part(engine->copies, behind->copies, sizeof(struct copy_ops));
+    check_part(engine->inprocess, behind->inprocess, sizeof(struct inprocess_ops));
+    /* eight parts and these four fields are all that an engine is */
+    assert_int_equal(sizeof(struct engine), 9 * sizeof(void *) + 8 + sizeof(size_t));
+    assert_null(engine->hot); /* the engine behind is told, of what was let through */
+    assert_int_equal(engine_actions_max(engine), engine_actions_max(behind));
+}
+
+/* What the engine behind cannot, its guard cannot; and it blocks where that does. */
+static void test_abilities_pass_through(void **state) {
+    (void)state;
+    struct guard guard;
+    struct access_key key = {0};
+    struct engine behind = *asking.engine;
+    assert_true(engine_can(
+        guard_init(&guard, &behind,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL}),
+        ENGINE_ALL));
+    assert_false(engine_may_block(&guard.engine));
+    behind.ranking = NULL;
+    behind.abilities = ENGINE_STREAMS | ENGINE_COPIES;
+    behind.may_block = true;
+    behind.actions_max = 100;
+    const struct engine *engine = guard_init(
+        &guard, &behind, &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
+    assert_null(engine->ranking);
+    assert_true(engine_can(engine, ENGINE_STREAMS));
+    assert_false(engine_can(engine, ENGINE_STREAMS | ENGINE_RANKING));
+    assert_true(engine_may_block(engine));
+    assert_int_equal(engine_actions_max(engine), 100);
 }
 
 static void test_access(void **state) {
@@ -146,7 +193,9 @@ static void test_access(void **state) {
     struct bytes tables[] = {BYTES("game")};
     struct access_key key = {.tables = tables, .table_count = 1};
     struct guard guard;
-    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct engine *engine =
+        guard_init(&guard, asking.engine,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
     struct table_description description;
     struct name_list names;
     for (unsigned allow = 1; allow <= ACCESS_ALL; allow++) {
@@ -156,18 +205,21 @@ static void test_access(void **state) {
         assert_int_equal(get(engine, "game", "USER#ann"), read);
         assert_int_equal(scan(engine), read);
         assert_int_equal(query(engine, "teams", "team", number("7")), read);
-        assert_int_equal(place(engine, "game", "USER#ann"), read);
-        assert_int_equal(place(engine, "other", "USER#ann"), DENIED);
+        assert_int_equal(rank_reply(engine, "game", "USER#ann"), read);
+        assert_int_equal(rank_reply(engine, "other", "USER#ann"), DENIED);
         assert_int_equal(act(engine, ACTION_PUT, "x"), write);
         assert_int_equal(act(engine, ACTION_DELETE, "x"), write);
         assert_int_equal(act(engine, ACTION_UPDATE, "x"), write);
         assert_int_equal(act(engine, ACTION_CHECK, "x"), read);
         assert_int_equal(get(engine, "other", "x"), DENIED);
-        assert_int_equal(engine_describe(engine, BYTES("game"), &arena, &failure, &description),
-                         OK);
-        assert_int_equal(engine_describe(engine, BYTES("games"), &arena, &failure, &description),
+        assert_int_equal(
+            engine_describe(engine, BYTES("game"), (struct scope){&arena, &failure}, &description),
+            OK);
+        assert_int_equal(
+            engine_describe(engine, BYTES("games"), (struct scope){&arena, &failure}, &description),
+            DENIED);
+        assert_int_equal(engine_list(engine, &(struct list_request){.limit = 10}, &arena, &names),
                          DENIED);
-        assert_int_equal(engine_list(engine, (struct bytes){0}, 10, &arena, &names), DENIED);
     }
     key.allow = ACCESS_READ | ACCESS_WRITE;
     assert_int_equal(drop(engine), DENIED);
@@ -184,7 +236,9 @@ static void test_partitions(void **state) {
                              .partition_count = 2,
                              .allow = ACCESS_ALL};
     struct guard guard;
-    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct engine *engine =
+        guard_init(&guard, asking.engine,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
     assert_int_equal(get(engine, "game", "USER#ann"), OK);
     assert_int_equal(get(engine, "game", "USER#"), OK);
     assert_int_equal(get(engine, "game", "USER"), DENIED);
@@ -201,9 +255,11 @@ static void test_partitions(void **state) {
     assert_int_equal(query(engine, "teams", "pk", value_string(BYTES("USER#ann"))), DENIED);
     assert_int_equal(query(engine, "none", "pk", value_string(BYTES("USER#ann"))), DENIED);
     assert_int_equal(scan(engine), DENIED);
-    assert_int_equal(place(engine, "game", "USER#ann"), DENIED); /* tells of others, too */
+    assert_int_equal(rank_reply(engine, "game", "USER#ann"), DENIED); /* tells of others, too */
     assert_int_equal(drop(engine), DENIED);
-    assert_int_equal(guard_require(&guard, ACCESS_READ, BYTES("game"), &arena, &failure), DENIED);
+    assert_int_equal(
+        guard_require(&guard, ACCESS_READ, BYTES("game"), (struct scope){&arena, &failure}),
+        DENIED);
 }
 
 static enum status decide_nothing(struct change *change) {
@@ -226,8 +282,10 @@ static void test_deciding(void **state) {
          .allow = ACCESS_ALL}};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         struct guard guard;
-        struct engine *engine = guard_init(&guard, asking.engine, &keys[i], refuse, NULL);
-        struct change change = {.kind = CHANGE_WRITE, .decide = decide_nothing};
+        struct engine *engine =
+            guard_init(&guard, asking.engine,
+                       &(struct guard_settings){&(struct caller){.key = &keys[i]}, refuse, NULL});
+        struct change change = {.kind = CHANGE_WRITE, .prepare = decide_nothing};
         assert_int_equal(submit(engine, &change), i == 0 ? OK : DENIED);
     }
 }
@@ -238,7 +296,9 @@ static void test_copies(void **state) {
     struct bytes tables[] = {BYTES("game")}, all[] = {BYTES("*")}, some[] = {BYTES("USER#*")};
     struct access_key key = {.tables = tables, .table_count = 1};
     struct guard guard;
-    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct engine *engine =
+        guard_init(&guard, asking.engine,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
     struct backup_request backup = {BYTES("game"), BYTES("name")}, other = {BYTES("other"), {0}};
     struct reader_request reading = {.table = BYTES("game")};
     struct backup_filter every = {0}, one = {.table = BYTES("game")};
@@ -248,18 +308,26 @@ static void test_copies(void **state) {
     for (unsigned allow = 1; allow <= ACCESS_ALL; allow++) {
         enum status want = (allow & ACCESS_ADMIN) != 0 ? UNSUPPORTED : DENIED;
         key.allow = allow;
-        assert_int_equal(engine_backup_create(engine, &backup, &arena, &failure, &about), want);
-        assert_int_equal(engine_read_table(engine, &reading, &arena, &failure, &reader), want);
-        assert_int_equal(engine_backup_create(engine, &other, &arena, &failure, &about), DENIED);
-        assert_int_equal(engine_backup_list(engine, &every, &arena, &failure, &list), DENIED);
-        assert_int_equal(engine_backup_list(engine, &one, &arena, &failure, &list), OK);
+        assert_int_equal(
+            engine_backup_create(engine, &backup, (struct scope){&arena, &failure}, &about), want);
+        assert_int_equal(
+            engine_read_table(engine, &reading, (struct scope){&arena, &failure}, &reader), want);
+        assert_int_equal(
+            engine_backup_create(engine, &other, (struct scope){&arena, &failure}, &about), DENIED);
+        assert_int_equal(
+            engine_backup_list(engine, &every, (struct scope){&arena, &failure}, &list), DENIED);
+        assert_int_equal(engine_backup_list(engine, &one, (struct scope){&arena, &failure}, &list),
+                         OK);
     }
     key.partitions = some;
     key.partition_count = 1;
-    assert_int_equal(engine_backup_create(engine, &backup, &arena, &failure, &about), DENIED);
-    assert_int_equal(engine_read_table(engine, &reading, &arena, &failure, &reader), DENIED);
+    assert_int_equal(
+        engine_backup_create(engine, &backup, (struct scope){&arena, &failure}, &about), DENIED);
+    assert_int_equal(engine_read_table(engine, &reading, (struct scope){&arena, &failure}, &reader),
+                     DENIED);
     key = (struct access_key){.tables = all, .table_count = 1, .allow = ACCESS_READ};
-    assert_int_equal(engine_backup_list(engine, &every, &arena, &failure, &list), OK);
+    assert_int_equal(engine_backup_list(engine, &every, (struct scope){&arena, &failure}, &list),
+                     OK);
 }
 
 /* Nothing of a write happens when a part of it is refused. */
@@ -272,13 +340,16 @@ static void test_all_or_nothing(void **state) {
                              .partition_count = 1,
                              .allow = ACCESS_ALL};
     struct guard guard;
-    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct engine *engine =
+        guard_init(&guard, asking.engine,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
     refusals = 0;
     assert_int_equal(act(engine, ACTION_PUT, "ROOM#1"), DENIED);
     assert_int_equal(refusals, 1);
     struct get_request request = {.table = BYTES("game"), .key = player("USER#ann")};
     struct get_reply reply;
-    assert_int_equal(engine_get(asking.engine, &request, &arena, &failure, &reply), OK);
+    assert_int_equal(engine_get(asking.engine, &request, (struct scope){&arena, &failure}, &reply),
+                     OK);
     assert_false(reply.found);
 }
 
@@ -286,7 +357,7 @@ static void test_all_or_nothing(void **state) {
 static enum status read_stream(struct engine *engine) {
     struct stream_read_request request = {.table = BYTES("game"), .label_ms = 1, .limit = 1};
     struct stream_read_reply reply;
-    return engine_stream_read(engine, &request, &arena, &failure, &reply);
+    return engine_stream_read(engine, &request, (struct scope){&arena, &failure}, &reply);
 }
 
 static void test_streams(void **state) {
@@ -294,17 +365,22 @@ static void test_streams(void **state) {
     struct bytes tables[] = {BYTES("game")}, partitions[] = {BYTES("USER#*")};
     struct access_key key = {.tables = tables, .table_count = 1, .partitions = partitions};
     struct guard guard;
-    struct engine *engine = guard_init(&guard, asking.engine, &key, refuse, NULL);
+    struct engine *engine =
+        guard_init(&guard, asking.engine,
+                   &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
     struct stream_info info;
     struct stream_list list;
+    struct stream_id game_stream = {BYTES("game"), 1}, other_stream = {BYTES("other"), 1};
     struct stream_list_request all = {.limit = 1}, mine = {.table = BYTES("game"), .limit = 1},
                                other = {.table = BYTES("other"), .limit = 1};
     for (unsigned allow = 1; allow <= ACCESS_ALL; allow++) {
         key.allow = allow;
         assert_int_equal(read_stream(engine), (allow & ACCESS_READ) != 0 ? NO_RESOURCE : DENIED);
-        assert_int_equal(engine_stream(engine, BYTES("game"), 1, &arena, &failure, &info),
-                         NO_RESOURCE);
-        assert_int_equal(engine_stream(engine, BYTES("other"), 1, &arena, &failure, &info), DENIED);
+        assert_int_equal(
+            engine_stream(engine, &game_stream, (struct scope){&arena, &failure}, &info),
+            NO_RESOURCE);
+        assert_int_equal(
+            engine_stream(engine, &other_stream, (struct scope){&arena, &failure}, &info), DENIED);
         assert_int_equal(engine_streams(engine, &mine, &arena, &list), OK);
         assert_int_equal(engine_streams(engine, &other, &arena, &list), DENIED);
         assert_int_equal(engine_streams(engine, &all, &arena, &list), DENIED);
@@ -317,6 +393,7 @@ static void test_streams(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_every_call_is_guarded),
+                                       TEST(test_abilities_pass_through),
                                        TEST(test_access),
                                        TEST(test_partitions),
                                        TEST(test_deciding),

@@ -2,8 +2,8 @@
 
 #include "signed.h"
 
-#include "api/canonical.h"
-#include "api/sha256.h"
+#include "net/canonical.h"
+#include "net/sha256.h"
 
 static struct arena arena;
 static struct failure failure;
@@ -24,14 +24,15 @@ static int end(void **state) {
 }
 
 static const char *verify_at(const struct signed_case *one, int64_t now, const char *region) {
-    struct signature_settings settings = {region, "dynamodb", now};
-    struct signature signature;
     struct keyring *ring = signed_keyring(one, &arena);
-    found = NULL;
-    const char *fault = signature_read(&one->exchange, &arena, &failure, &signature);
+    struct signature_settings settings = {region, "dynamodb", now, ring};
+    struct signature signature;
+    const char *fault =
+        signature_read(&one->exchange, (struct scope){&arena, &failure}, &signature);
     if (fault == NULL)
-        fault =
-            signature_verify(&one->exchange, &settings, ring, &arena, &failure, &signature, &found);
+        fault = signature_verify(&one->exchange, &settings, (struct scope){&arena, &failure},
+                                 &signature);
+    found = signature.key;
     assert_true((fault == NULL) == (found != NULL));
     if (fault == NULL)
         assert_bytes_equal(found->id, BYTES("AKIDEXAMPLE"));
