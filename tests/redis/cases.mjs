@@ -7,6 +7,7 @@
 //   @2& BZPOPMIN z 0          sent, not waited for
 //   @2? 50                    whether its reply has come after so many milliseconds, and the reply
 //   ~ KEYS *                  the reply's strings in any order
+//   * HGETALL h               its pairs in any order
 //   ^ TTL z                   what is left of a time may differ a little
 //   % RANDOMKEY               only types and lengths of arrays are compared
 //   @2 close                  the client goes away
@@ -55,7 +56,7 @@ export function words(line) {
 function step(line) {
   const sleep = /^sleep (\d+)$/.exec(line);
   if (sleep) return { line, sleep: Number(sleep[1]) };
-  const [, client, later, how, rest] = /^(?:@(\d)([&?]?) ?)?([~^%] )?(.*)$/.exec(line);
+  const [, client, later, how, rest] = /^(?:@(\d)([&?]?) ?)?([~^%*] )?(.*)$/.exec(line);
   return { line, client: client ?? '1', later, how: how?.[0], close: rest === 'close', args: words(rest), rest };
 }
 
@@ -105,6 +106,13 @@ const leaves = (tree) => (tree.list ? tree.list.flatMap(leaves) : [`${tree.kind}
 const shape = (tree) =>
   tree.list ? `${tree.kind}[${tree.list.map(shape)}]` : tree.text === null ? '$null' : tree.kind;
 
+// Pairs of a list, or lists of two as RESP 3 has them.
+const pairs = ({ list, text }) => {
+  if (!list) return [text];
+  const flat = list.flatMap(leaves);
+  return Array.from({ length: flat.length / 2 }, (_, i) => JSON.stringify(flat.slice(2 * i, 2 * i + 2)));
+};
+
 // What is left of a reply to compare.
 export function comparable(reply, how) {
   if (reply === null || how === '^') return reply?.toString('latin1');
@@ -112,6 +120,7 @@ export function comparable(reply, how) {
   if (!how || !replyIsWhole(text)) return text;
   const tree = decode(reply);
   if (how === '%') return shape(tree);
+  if (how === '*') return tree.kind + JSON.stringify(pairs(tree).sort());
   return JSON.stringify(leaves(tree).sort());
 }
 const replyIsWhole = (text) => '+-:$*_,#(=~%>'.includes(text[0]) && text !== '(no reply)\r\n';

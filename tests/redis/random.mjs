@@ -33,8 +33,14 @@ const badScores = ['nan', 'abc', '', ' 1', '1 ', '0x10', '1e999', '--1'];
 const score = (r) => (r.chance(0.02) ? r.of(badScores) : r.of(scores));
 const member = (r) => (r.chance(0.15) ? r.of(wide) : r.of(members));
 const key = (r) => r.of(r.chance(0.7) ? keys.slice(0, 2) : keys);
-// Order by members means something only where all scores are the same: such a key has them so.
-const lexKey = (r) => (r.chance(0.9) ? 'l' : 'nokey');
+// Hashes and sets have keys of their own, and now and then those of another type.
+const hashKey = (r) => (r.chance(0.93) ? r.of(['h1', 'h1', 'h2', 'h3']) : r.of(['a', 's1', 'nokey']));
+const setKey = (r) => (r.chance(0.93) ? r.of(['s1', 's1', 's2', 's3']) : r.of(['a', 'h1', 'nokey']));
+const anyKey = (r) => r.of([key, hashKey, setKey])(r);
+const value = (r) => (r.chance(0.4) ? r.of(['0', '1', '10', '-5', '3.5', '9223372036854775807', '1e3', '00', '']) : member(r));
+// Order by members means something only where all scores are the same: such a key has them so. The other one
+// is written by nobody ('nokey' may be: it is a target of RENAME).
+const lexKey = (r) => (r.chance(0.9) ? 'l' : 'nolex');
 const index = (r) => String(r.of([0, 0, 1, 2, 3, 5, 10, 100, -1, -1, -2, -3, -5, -100]));
 const scoreEnd = (r) => (r.chance(0.3) ? r.of(['-inf', '+inf', 'inf', '(inf', '(-inf']) : (r.chance(0.3) ? '(' : '') + r.of(scores));
 const lexEnd = (r) => (r.chance(0.3) ? r.of(['-', '+']) : Buffer.concat([Buffer.from(r.of(['[', '('])), Buffer.from(member(r))]));
@@ -60,13 +66,45 @@ function zrange(r, store) {
   return [...head, scoreEnd(r), scoreEnd(r), 'BYSCORE', ...reverse, ...limit(r, 0.3), ...tail];
 }
 
+const zsetOrSet = (r) => (r.chance(0.8) ? key(r) : setKey(r));
 function algebra(r, name, store) {
-  const sources = some(r, 3, key);
+  const sources = some(r, 3, zsetOrSet);
   const weights = name !== 'ZDIFF' && r.chance(0.4) ? ['WEIGHTS', ...sources.map(() => r.of(['1', '2', '-1', '0', '0.5', 'inf', '3']))] : [];
   const aggregate = name !== 'ZDIFF' && r.chance(0.4) ? ['AGGREGATE', r.of(['SUM', 'MIN', 'MAX'])] : [];
   return [store ? `${name}STORE` : name, ...(store ? [key(r)] : []), String(sources.length), ...sources, ...weights, ...aggregate,
     ...(store ? [] : maybe(r, 0.5, 'WITHSCORES'))];
 }
+
+const text = (r) => r.of(['', '0', '1', '-1', '10', '1.5', '3.0e3', 'abc', ' 1', '01', '9223372036854775807', '-9223372036854775808', 'é',
+  Buffer.from([0, 255, 254]), 'x'.repeat(50)]);
+const addend = (r) => r.of(['1', '1', '2', '-1', '100', '0', '9223372036854775807', '-9223372036854775808', 'x', '1.5']);
+const decimal = (r) => r.of(['1', '0.5', '-0.25', '1e3', '10', 'x', '-1.5', '0.1']);
+const until = (r) => r.of([['EXAT', '4102444800'], ['PXAT', '4102444800123'], ['EX', '0'], ['PX', 'x'], ['KEEPTTL'], ['EX']]);
+
+// Strings, on the keys that sorted sets are on as well.
+const strings = [
+  [6, (r) => ['SET', key(r), text(r), ...maybe(r, 0.3, r.of(['NX', 'XX'])), ...maybe(r, 0.2, 'GET'), ...(r.chance(0.3) ? until(r) : [])]],
+  [5, (r) => ['GET', key(r)]],
+  [1, (r) => ['SETNX', key(r), text(r)]],
+  [1, (r) => ['GETSET', key(r), text(r)]],
+  [1, (r) => ['GETDEL', key(r)]],
+  [1, (r) => ['GETEX', key(r), ...r.of([[], ['PERSIST'], ['EXAT', '4102444800'], ['PXAT', '1'], ['EX', 'x'], ['EX', '0']])]],
+  [2, (r) => ['MGET', ...some(r, 4, key)]],
+  [1, (r) => [r.of(['MSET', 'MSETNX']), ...some(r, 3, key).flatMap((name) => [name, text(r)]), ...maybe(r, 0.05, 'odd')]],
+  [4, (r) => [r.of(['INCR', 'DECR']), key(r)]],
+  [2, (r) => [r.of(['INCRBY', 'DECRBY']), key(r), addend(r)]],
+  [2, (r) => ['INCRBYFLOAT', key(r), decimal(r)]],
+  [2, (r) => ['APPEND', key(r), text(r)]],
+  [1, (r) => ['STRLEN', key(r)]],
+  [0.5, (r) => ['LCS', key(r), key(r), ...r.of([[], ['LEN'], ['IDX'], ['IDX', 'WITHMATCHLEN', 'MINMATCHLEN', '2'], ['LEN', 'IDX']])]],
+  [1, (r) => [r.of(['GETRANGE', 'SUBSTR']), key(r), index(r), index(r)]],
+  [1, (r) => ['SETRANGE', key(r), r.of(['0', '1', '5', '60', '-1']), text(r)]],
+  [0.5, (r) => ['MOVE', key(r), r.of(['0', '1', '2', '16'])]],
+  [0.5, (r) => ['COPY', key(r), key(r), 'DB', r.of(['0', '1', '16']), ...maybe(r, 0.5, 'REPLACE')]],
+  [0.5, (r) => ['SELECT', r.of(['0', '0', '1', '16'])]],
+  [0.2, () => ['FLUSHDB']],
+  [0.5, (r) => ['~SCAN', '0', 'COUNT', '1000', ...maybe(r, 0.5, 'TYPE', r.of(['string', 'zset', 'hash']))]],
+];
 
 // How often, and what. `~` in front: the order of the reply is nobody's business.
 const commands = [
@@ -98,23 +136,50 @@ const commands = [
   [1, (r) => ['~ZSCAN', key(r), '0', 'COUNT', '1000', ...maybe(r, 0.5, 'MATCH', r.of(['*', 'm*', 'a?', '[a-c]*', '\\*', '']))]],
   [1, (r) => ['~ZRANDMEMBER', key(r), '1000', ...maybe(r, 0.5, 'WITHSCORES')]],
   [1, (r) => ['ZRANDMEMBER', key(r), '0']],
-  [1, (r) => ['EXISTS', ...some(r, 3, key)]],
-  [1, (r) => [r.of(['DEL', 'UNLINK']), ...some(r, 2, key)]],
-  [1, (r) => ['TYPE', key(r)]],
+  [6, (r) => ['HSET', hashKey(r), ...some(r, r.chance(0.05) ? 60 : 3, (q) => [member(q), value(q)]).flat()]],
+  [1, (r) => ['HMSET', hashKey(r), member(r), value(r)]],
+  [1, (r) => ['HSETNX', hashKey(r), member(r), value(r)]],
+  [3, (r) => ['HGET', hashKey(r), member(r)]],
+  [2, (r) => ['HMGET', hashKey(r), ...some(r, 4, member)]],
+  [2, (r) => ['HDEL', hashKey(r), ...some(r, r.chance(0.1) ? 30 : 3, member)]],
+  [1, (r) => [r.of(['HEXISTS', 'HSTRLEN']), hashKey(r), member(r)]],
+  [1, (r) => ['HLEN', hashKey(r)]],
+  [2, (r) => [r.of(['~HGETALL', '~HKEYS', '~HVALS']), hashKey(r)]],
+  [2, (r) => ['HINCRBY', hashKey(r), r.of(['a', 'n', member(r)]), r.of(['1', '-1', '100', '9223372036854775807', '1.5', 'x'])]],
+  [1, (r) => ['HINCRBYFLOAT', hashKey(r), r.of(['f', 'a', member(r)]), r.of(['1.5', '-0.1', '1e10', '3', 'nan', 'x'])]],
+  [1, (r) => ['~HRANDFIELD', hashKey(r), '1000', ...maybe(r, 0.5, 'WITHVALUES')]],
+  [1, (r) => ['~HSCAN', hashKey(r), '0', 'COUNT', '1000', ...maybe(r, 0.5, 'MATCH', r.of(['*', 'm*', 'a?', '[a-c]*', '']))]],
+  [6, (r) => ['SADD', setKey(r), ...some(r, r.chance(0.05) ? 60 : 4, member)]],
+  [2, (r) => ['SREM', setKey(r), ...some(r, r.chance(0.1) ? 30 : 3, member)]],
+  [2, (r) => ['SISMEMBER', setKey(r), member(r)]],
+  [1, (r) => ['SMISMEMBER', setKey(r), ...some(r, 4, member)]],
+  [1, (r) => ['SCARD', setKey(r)]],
+  [1, (r) => ['~SMEMBERS', setKey(r)]],
+  [1, (r) => ['SMOVE', setKey(r), setKey(r), member(r)]],
+  [0.5, (r) => ['~SPOP', setKey(r), '1000']],
+  [0.5, (r) => ['~SRANDMEMBER', setKey(r), '1000']],
+  [2, (r) => [r.of(['~SINTER', '~SUNION', '~SDIFF']), ...some(r, 3, setKey)]],
+  [2, (r) => [r.of(['SINTERSTORE', 'SUNIONSTORE', 'SDIFFSTORE']), r.chance(0.9) ? setKey(r) : anyKey(r), ...some(r, 3, setKey)]],
+  [1, (r) => { const list = some(r, 3, setKey); return ['SINTERCARD', String(list.length), ...list, ...maybe(r, 0.4, 'LIMIT', String(r.below(4)))]; }],
+  [1, (r) => ['~SSCAN', setKey(r), '0', 'COUNT', '1000', ...maybe(r, 0.5, 'MATCH', r.of(['*', 'm*', 'a?', '[a-c]*', '']))]],
+  [1, (r) => ['EXISTS', ...some(r, 3, anyKey)]],
+  [1, (r) => [r.of(['DEL', 'UNLINK']), ...some(r, 2, anyKey)]],
+  [1, (r) => ['TYPE', anyKey(r)]],
   [1, (r) => ['~KEYS', r.of(['*', 'a*', '?', '[a-b]', '* *'])]],
   [1, () => ['DBSIZE']],
   // Moments, not durations: the two programs do not look at the clock at the same time.
-  [0.3, (r) => ['EXPIRE', key(r), r.of(['-1', '0']), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
-  [1, (r) => ['EXPIREAT', key(r), r.of(['4102444800', '4102444801', '4102450000']), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
-  [1, (r) => ['PEXPIREAT', key(r), String(r.of([4102444800000, 4102444900000])), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
-  [1, (r) => [r.of(['EXPIRETIME', 'PEXPIRETIME']), key(r)]],
-  [1, (r) => ['PERSIST', key(r)]],
-  [1, (r) => ['TOUCH', ...some(r, 3, key)]],
-  [1, (r) => [r.of(['RENAME', 'RENAMENX']), key(r), key(r)]],
-  [1, (r) => ['COPY', key(r), key(r), ...maybe(r, 0.5, 'REPLACE')]],
+  [0.3, (r) => ['EXPIRE', anyKey(r), r.of(['-1', '0']), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
+  [1, (r) => ['EXPIREAT', anyKey(r), r.of(['4102444800', '4102444801', '4102450000']), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
+  [1, (r) => ['PEXPIREAT', anyKey(r), String(r.of([4102444800000, 4102444900000])), ...maybe(r, 0.4, r.of(['NX', 'XX', 'GT', 'LT']))]],
+  [1, (r) => [r.of(['EXPIRETIME', 'PEXPIRETIME']), anyKey(r)]],
+  [1, (r) => ['PERSIST', anyKey(r)]],
+  [1, (r) => ['TOUCH', ...some(r, 3, anyKey)]],
+  [1, (r) => [r.of(['RENAME', 'RENAMENX']), anyKey(r), anyKey(r)]],
+  [1, (r) => ['COPY', anyKey(r), anyKey(r), ...maybe(r, 0.5, 'REPLACE')]],
   [0.3, () => ['FLUSHALL']],
   [0.3, (r) => ['ZADD', key(r), ...some(r, 2, member)]],
   [0.3, (r) => [r.of(['ZADD', 'ZSCORE', 'ZRANGE', 'ZUNION', 'ZPOPMIN', 'DEL', 'EXPIRE', 'COPY']), ...some(r, 4, member)]],
+  ...strings,
 ];
 const total = commands.reduce((sum, [weight]) => sum + weight, 0);
 

@@ -1,20 +1,21 @@
-/* CLIENT: what a client says of itself, and what it asks of others. */
-#include "api/redis/call.h"
+/* CLIENT: what a client says about itself, and what it asks about other clients. */
+#include "api/redis/redis_call.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 
 #define ERROR_NAME "ERR Client names cannot contain spaces, newlines or special characters."
 
-/* ---- itself ---- */
+/* ---- the client itself ---- */
 
-static enum status run_id(struct redis_call *call) {
+static enum status run_client_id(struct redis_call *call) {
     resp_int(&call->out, (int64_t)call->client->id);
     return OK;
 }
 
-static enum status run_getname(struct redis_call *call) {
+static enum status run_client_getname(struct redis_call *call) {
     if (call->client->name.size == 0)
         resp_null(&call->out);
     else
@@ -22,7 +23,7 @@ static enum status run_getname(struct redis_call *call) {
     return OK;
 }
 
-static enum status run_setname(struct redis_call *call) {
+static enum status run_client_setname(struct redis_call *call) {
     if (!client_name_fits(call->args[2]))
         return call_error(call, ERROR_NAME);
     client_set_text(call->client, &call->client->name, call->args[2]);
@@ -30,7 +31,7 @@ static enum status run_setname(struct redis_call *call) {
     return OK;
 }
 
-static enum status run_setinfo(struct redis_call *call) {
+static enum status run_client_setinfo(struct redis_call *call) {
     struct redis_client *client = call->client;
     bool library = call_arg_is(call, 2, "lib-name");
     const char *what = library ? "lib-name" : "lib-ver";
@@ -44,15 +45,15 @@ static enum status run_setinfo(struct redis_call *call) {
     return OK;
 }
 
-/* Evicting and idle times are no matter here: both are as they are. */
-static enum status run_no_evict(struct redis_call *call) {
+/* Nothing is evicted and no idle time is kept, so there is nothing to switch. */
+static enum status run_client_no_evict(struct redis_call *call) {
     if (!call_arg_is(call, 2, "on") && !call_arg_is(call, 2, "off"))
         return call_error(call, ERROR_SYNTAX);
     resp_ok(&call->out);
     return OK;
 }
 
-static enum status run_reply(struct redis_call *call) {
+static enum status run_client_reply(struct redis_call *call) {
     struct redis_client *client = call->client;
     if (call_arg_is(call, 2, "on")) {
         client->mode = REPLY_ON;
@@ -68,47 +69,123 @@ static enum status run_reply(struct redis_call *call) {
     return OK;
 }
 
-/* ---- telling about clients; under the face's mutex ---- */
+/* ---- PAUSE ---- */
+
+static enum status run_client_pause(struct redis_call *call) {
+    enum pause_mode mode = PAUSE_ALL;
+    int64_t ms;
+    if (call->count > 4)
+        return call_error(call, ERROR_SYNTAX);
+    if (call->count == 4) {
+        mode = call_arg_is(call, 3, "write") ? PAUSE_WRITES : PAUSE_ALL;
+        if (mode == PAUSE_ALL && !call_arg_is(call, 3, "all"))
+            return call_error(call, "ERR CLIENT PAUSE mode must be WRITE or ALL");
+    }
+    if (!redis_read_int(call->args[2], &ms))
+        return call_error(call, "ERR timeout is not an integer or out of range");
+    if (ms < 0)
+        return call_error(call, "ERR timeout is negative");
+    if (ms > LIMIT_PAUSE_MS)
+        return call_error(call, "ERR a pause has at most %d ms here", LIMIT_PAUSE_MS);
+    if (!pause_begin(call->frontend, mode, ms))
+        return call_error(call, "TRYAGAIN too many commands run at present");
+    resp_ok(&call->out);
+    return OK;
+}
+
+static enum status run_client_unpause(struct redis_call *call) {
+    pause_end(call->frontend);
+    resp_ok(&call->out);
+    return OK;
+}
+
+/* ---- TRACKING: no client's cache is followed ---- */
+
+static enum status run_client_tracking(struct redis_call *call) {
+    if (!call_arg_is(call, 2, "off"))
+        return call_error(call, "ERR keys that clients cache are not tracked here");
+    resp_ok(&call->out);
+    return OK;
+}
+
+static enum status run_client_trackinginfo(struct redis_call *call) {
+    resp_map(&call->out, 3);
+    resp_bulk(&call->out, BYTES("flags"));
+    resp_set(&call->out, 1);
+    resp_bulk(&call->out, BYTES("off"));
+    resp_bulk(&call->out, BYTES("redirect"));
+    resp_int(&call->out, -1);
+    resp_bulk(&call->out, BYTES("prefixes"));
+    resp_array(&call->out, 0);
+    return OK;
+}
+
+static enum status run_client_getredir(struct redis_call *call) {
+    resp_int(&call->out, -1);
+    return OK;
+}
+
+static enum status run_client_caching(struct redis_call *call) {
+    return call_error(call, "ERR CLIENT CACHING can be called only when the client is in tracking "
+                            "mode with OPTIN or OPTOUT mode enabled");
+}
+
+/* ---- LIST and INFO ---- */
+
+/* Under the front end's mutex. */
+
+/* P: it has subscriptions; x: it is in a transaction. */
+static const char *flags_of(const struct redis_client *client, int64_t queued) {
+    bool listens = pubsub_count_of(client) != 0;
+    if (queued >= 0)
+        return listens ? "xP" : "x";
+    return listens ? "P" : "N";
+}
 
 static void put_client(struct buf *to, const struct redis_client *client, int64_t now_ms) {
-    const struct client_shown *shown = &client->shown;
-    const struct redis_command *last = atomic_load_explicit(&shown->last, memory_order_relaxed);
-    const struct access_key *key = atomic_load_explicit(&shown->key, memory_order_relaxed);
-    int64_t queued = atomic_load_explicit(&shown->queued, memory_order_relaxed);
-    int64_t idle_ms = now_ms - atomic_load_explicit(&shown->last_ms, memory_order_relaxed);
+    const struct client_info *info = &client->info;
+    const struct redis_command *last = atomic_load_explicit(&info->last, memory_order_relaxed);
+    const struct access_key *key = atomic_load_explicit(&info->key, memory_order_relaxed);
+    int64_t queued = atomic_load_explicit(&info->queued, memory_order_relaxed);
+    int64_t idle_ms = now_ms - atomic_load_explicit(&info->last_ms, memory_order_relaxed);
     struct bytes user = key != NULL ? key->id : BYTES("default");
     buf_printf(to, "id=%llu addr=%s laddr=%s fd=%d name=%.*s age=%lld idle=%lld flags=%s db=0",
                (unsigned long long)client->id, client->address, client->our_address, client->socket,
-               BYTES_ARG(client->name), (long long)(clock_now_ms() - client->created_ms) / 1000,
-               (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, queued >= 0 ? "x" : "N");
-    buf_printf(to, " sub=0 psub=0 ssub=0 multi=%lld watch=%zu", (long long)queued,
-               atomic_load_explicit(&shown->watched, memory_order_relaxed));
+               BYTES_ARG(client->name),
+               (long long)(clock_ticks_us() - client->created_us) / 1000000,
+               (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, flags_of(client, queued));
+    const atomic_size_t *topics = client->topics.counts;
+    buf_printf(to, " sub=%zu psub=%zu ssub=%zu multi=%lld watch=%zu",
+               atomic_load_explicit(&topics[PUBSUB_CHANNEL], memory_order_relaxed),
+               atomic_load_explicit(&topics[PUBSUB_PATTERN], memory_order_relaxed),
+               atomic_load_explicit(&topics[PUBSUB_SHARD], memory_order_relaxed), (long long)queued,
+               atomic_load_explicit(&info->watched, memory_order_relaxed));
     buf_lit(to, " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0");
     buf_printf(to, " tot-mem=%zu events=r cmd=%s user=%.*s redir=-1 resp=%d", sizeof(*client),
                last != NULL ? last->name : "NULL", BYTES_ARG(user),
-               atomic_load_explicit(&shown->version, memory_order_relaxed));
+               atomic_load_explicit(&info->version, memory_order_relaxed));
     buf_printf(to, " lib-name=%.*s lib-ver=%.*s\n", BYTES_ARG(client->library),
                BYTES_ARG(client->library_version));
 }
 
-static enum status run_info(struct redis_call *call) {
+static enum status run_client_info(struct redis_call *call) {
     struct buf text = {0};
-    pthread_mutex_lock(&call->face->mutex);
+    pthread_mutex_lock(&call->frontend->mutex);
     put_client(&text, call->client, clock_ticks_us() / 1000);
-    pthread_mutex_unlock(&call->face->mutex);
+    pthread_mutex_unlock(&call->frontend->mutex);
     resp_verbatim(&call->out, buf_bytes(&text));
     buf_release(&text);
     return OK;
 }
 
 /* CLIENT LIST [TYPE normal|master|replica|pubsub] [ID id ...] */
-struct listed {
+struct list_filter {
     bool none;
-    size_t first, count; /* arguments that are ids */
+    size_t first, count; /* the arguments that are ids; count 0: all clients */
 };
 
-static enum status read_list(struct redis_call *call, struct listed *out) {
-    *out = (struct listed){0};
+static enum status read_list(struct redis_call *call, struct list_filter *out) {
+    *out = (struct list_filter){0};
     if (call->count == 2)
         return OK;
     if (call->count == 4 && call_arg_is(call, 2, "type")) {
@@ -121,15 +198,17 @@ static enum status read_list(struct redis_call *call, struct listed *out) {
     if (call->count < 4 || !call_arg_is(call, 2, "id"))
         return call_error(call, ERROR_SYNTAX);
     for (size_t i = 3; i < call->count; i++) {
+        struct int_bounds bounds = {1, INT64_MAX, "ERR Invalid client ID"};
         int64_t id;
-        if (call_int_between(call, i, 1, INT64_MAX, "ERR Invalid client ID", &id) != OK)
+        if (call_int_between(call, i, bounds, &id) != OK)
             return INVALID;
     }
-    *out = (struct listed){.first = 3, .count = call->count - 3};
+    *out = (struct list_filter){.first = 3, .count = call->count - 3};
     return OK;
 }
 
-static bool is_listed(const struct redis_call *call, const struct listed *listed, uint64_t id) {
+static bool is_listed(const struct redis_call *call, const struct list_filter *listed,
+                      uint64_t id) {
     int64_t asked;
     for (size_t i = 0; i < listed->count; i++)
         if (redis_read_int(call->args[listed->first + i], &asked) && (uint64_t)asked == id)
@@ -137,65 +216,87 @@ static bool is_listed(const struct redis_call *call, const struct listed *listed
     return listed->count == 0;
 }
 
-static enum status run_list(struct redis_call *call) {
-    struct listed listed;
+static enum status run_client_list(struct redis_call *call) {
+    struct list_filter listed;
     struct buf text = {0};
     enum status status = read_list(call, &listed);
     if (status != OK)
         return status;
     int64_t now_ms = clock_ticks_us() / 1000;
-    pthread_mutex_lock(&call->face->mutex);
-    const struct redis_client *client = call->face->clients;
-    while (client != NULL && client->next != NULL) /* the oldest is told first */
+    pthread_mutex_lock(&call->frontend->mutex);
+    const struct redis_client *client = call->frontend->clients;
+    while (client != NULL && client->next != NULL) /* the oldest is listed first */
         client = client->next;
     for (; client != NULL && !listed.none; client = client->prev)
         if (is_listed(call, &listed, client->id))
             put_client(&text, client, now_ms);
-    pthread_mutex_unlock(&call->face->mutex);
+    pthread_mutex_unlock(&call->frontend->mutex);
     resp_verbatim(&call->out, buf_bytes(&text));
     buf_release(&text);
     return OK;
 }
 
-/* ---- other clients: a message to their loop ---- */
+/* ---- KILL and UNBLOCK: a message to the other client's loop ---- */
 
 struct message {
     struct task task;
-    struct redis_face *face;
+    struct redis_frontend *frontend;
     uint64_t id;
-    bool unblock, with_error; /* else: end */
+    bool unblock, with_error; /* not `unblock`: the connection is ended */
 };
 
-/* On the client's loop; it may have gone. */
+/* On the client's loop. The client may have gone. Frees the message. */
 static void run_message(struct task *task) {
     struct message *message = (struct message *)task;
-    pthread_mutex_lock(&message->face->mutex);
-    struct redis_client *client = message->face->clients;
+    pthread_mutex_lock(&message->frontend->mutex);
+    struct redis_client *client = message->frontend->clients;
     while (client != NULL && client->id != message->id)
         client = client->next;
-    pthread_mutex_unlock(&message->face->mutex);
+    pthread_mutex_unlock(&message->frontend->mutex);
     if (client != NULL && !message->unblock)
-        stream_end(client->stream);
+        stream_drop(client->stream);
     else if (client != NULL && client->first != NULL)
         wait_end(client->first, message->with_error);
     mem_free(message);
 }
 
-/* Under the face's mutex. */
-static void send(struct redis_client *client, bool unblock, bool with_error) {
+/* Under the front end's mutex, so that the client is still there. */
+static void post_message(struct redis_client *client, bool unblock, bool with_error) {
     struct message *message = mem_zalloc(sizeof(*message));
     *message =
-        (struct message){{.run = run_message}, client->face, client->id, unblock, with_error};
+        (struct message){{.run = run_message}, client->frontend, client->id, unblock, with_error};
     loop_post(client->stream->loop, &message->task);
 }
 
-struct killing {
+struct kill_filter {
     uint64_t id; /* 0: any */
     struct bytes address, our_address, user;
     bool skip_me, none;
 };
 
-static enum status read_filter(struct redis_call *call, size_t at, struct killing *out) {
+/* The kinds of connections that Redis has; there are only normal ones here. */
+static enum status read_kill_type(struct redis_call *call, size_t at, struct kill_filter *out) {
+    static const char *const others[] = {"master", "slave", "replica", "pubsub"};
+    out->none = true;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (call_arg_is(call, at, others[i]))
+            return OK;
+    out->none = false;
+    if (call_arg_is(call, at, "normal"))
+        return OK;
+    return call_error(call, "ERR Unknown client type '%.*s'", BYTES_ARG(call->args[at]));
+}
+
+static enum status read_kill_user(struct redis_call *call, size_t at, struct kill_filter *out) {
+    const struct keys *keys = call->frontend->settings.keys;
+    out->user = call->args[at];
+    if (bytes_equal(out->user, BYTES("default")) ||
+        (keys != NULL && keyring_find(keys_now(keys), out->user) != NULL))
+        return OK;
+    return call_error(call, "ERR No such user '%.*s'", BYTES_ARG(out->user));
+}
+
+static enum status read_filter(struct redis_call *call, size_t at, struct kill_filter *out) {
     struct bytes value = call->args[at + 1];
     int64_t id;
     if (call_arg_is(call, at, "id")) {
@@ -207,9 +308,9 @@ static enum status read_filter(struct redis_call *call, size_t at, struct killin
     else if (call_arg_is(call, at, "laddr"))
         out->our_address = value;
     else if (call_arg_is(call, at, "user"))
-        out->user = value;
+        return read_kill_user(call, at + 1, out);
     else if (call_arg_is(call, at, "type"))
-        out->none = !call_arg_is(call, at + 1, "normal");
+        return read_kill_type(call, at + 1, out);
     else if (call_arg_is(call, at, "skipme")) {
         out->skip_me = call_arg_is(call, at + 1, "yes");
         if (!out->skip_me && !call_arg_is(call, at + 1, "no"))
@@ -220,8 +321,8 @@ static enum status read_filter(struct redis_call *call, size_t at, struct killin
 }
 
 static bool is_killed(const struct redis_call *call, const struct redis_client *client,
-                      const struct killing *by) {
-    const struct access_key *key = atomic_load_explicit(&client->shown.key, memory_order_relaxed);
+                      const struct kill_filter *by) {
+    const struct access_key *key = atomic_load_explicit(&client->info.key, memory_order_relaxed);
     struct bytes user = key != NULL ? key->id : BYTES("default");
     if (by->none || (by->id != 0 && by->id != client->id) ||
         (by->skip_me && client == call->client))
@@ -232,9 +333,10 @@ static bool is_killed(const struct redis_call *call, const struct redis_client *
            (by->user.size == 0 || bytes_equal(by->user, user));
 }
 
-static enum status run_kill(struct redis_call *call) {
+static enum status run_client_kill(struct redis_call *call) {
     bool older = call->count == 3;
-    struct killing by = {.skip_me = !older, .address = older ? call->args[2] : (struct bytes){0}};
+    struct kill_filter by = {.skip_me = !older,
+                             .address = older ? call->args[2] : (struct bytes){0}};
     int64_t killed = 0;
     if (!older && call->count % 2 != 0)
         return call_error(call, ERROR_SYNTAX);
@@ -243,13 +345,16 @@ static enum status run_kill(struct redis_call *call) {
         if (status != OK)
             return status;
     }
-    pthread_mutex_lock(&call->face->mutex);
-    for (struct redis_client *c = call->face->clients; c != NULL; c = c->next)
+    pthread_mutex_lock(&call->frontend->mutex);
+    for (struct redis_client *c = call->frontend->clients; c != NULL; c = c->next)
         if (is_killed(call, c, &by)) {
-            send(c, false, false);
+            if (c == call->client && !call->nested)
+                stream_end(c->stream); /* when it has the reply */
+            else
+                post_message(c, false, false);
             killed++;
         }
-    pthread_mutex_unlock(&call->face->mutex);
+    pthread_mutex_unlock(&call->frontend->mutex);
     if (older && killed == 0)
         return call_error(call, "ERR No such client");
     if (older)
@@ -259,7 +364,7 @@ static enum status run_kill(struct redis_call *call) {
     return OK;
 }
 
-static enum status run_unblock(struct redis_call *call) {
+static enum status run_client_unblock(struct redis_call *call) {
     bool with_error = call->count == 4 && call_arg_is(call, 3, "error"), waits = false;
     int64_t id;
     if (call->count > 4 || (call->count == 4 && !with_error && !call_arg_is(call, 3, "timeout")))
@@ -267,18 +372,18 @@ static enum status run_unblock(struct redis_call *call) {
     enum status status = call_int(call, 2, &id);
     if (status != OK)
         return status;
-    pthread_mutex_lock(&call->face->mutex);
-    for (struct redis_client *c = call->face->clients; c != NULL; c = c->next)
-        if (c->id == (uint64_t)id && wait_is_waiting(&call->face->waiting, c)) {
-            send(c, true, with_error);
+    pthread_mutex_lock(&call->frontend->mutex);
+    for (struct redis_client *c = call->frontend->clients; c != NULL; c = c->next)
+        if (c->id == (uint64_t)id && wait_is_waiting(&call->frontend->waiting, c)) {
+            post_message(c, true, with_error);
             waits = true;
         }
-    pthread_mutex_unlock(&call->face->mutex);
+    pthread_mutex_unlock(&call->frontend->mutex);
     resp_int(&call->out, waits);
     return OK;
 }
 
-static enum status run_help(struct redis_call *call) {
+static enum status run_client_help(struct redis_call *call) {
     static const char *const lines[] = {
         "CLIENT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
         "GETNAME",
@@ -295,12 +400,18 @@ static enum status run_help(struct redis_call *call) {
         "    Is accepted and changes nothing.",
         "NO-TOUCH (ON|OFF)",
         "    Is accepted and changes nothing.",
+        "PAUSE <milliseconds> [WRITE|ALL]",
+        "    Begins no commands, or none that write, for so long.",
         "REPLY (ON|OFF|SKIP)",
         "    Says whether replies are wanted.",
         "SETINFO (LIB-NAME|LIB-VER) <value>",
         "    Says what the client is made of.",
         "SETNAME <name>",
         "    Names this connection.",
+        "TRACKING OFF",
+        "    Keys that clients cache are not tracked.",
+        "UNPAUSE",
+        "    Ends a pause.",
         "UNBLOCK <id> [TIMEOUT|ERROR]",
         "    Ends the wait of a connection.",
         "HELP",
@@ -317,12 +428,30 @@ enum {
     OTHERS = OWN | COMMAND_ADMIN,
 };
 
+#define CLIENT_ROW(word, words, flags_, touches_, function, version, text)                   \
+    {                                                                                        \
+        .name = word, .arity = words, .flags = flags_, .touches = touches_, .run = function, \
+        .group = GROUP_CONNECTION, .since = version, .summary = text                         \
+    }
+
 static const struct redis_command subs[] = {
+    CLIENT_ROW("caching", 3, OWN, TOUCHES_CONNECTION, run_client_caching, "6.0.0",
+               "Keys are not tracked"),
+    CLIENT_ROW("getredir", 2, OWN, TOUCHES_CONNECTION, run_client_getredir, "6.0.0",
+               "Keys are not tracked"),
+    CLIENT_ROW("pause", -3, OTHERS, TOUCHES_SERVER, run_client_pause, "2.9.50",
+               "Begins no commands for a while"),
+    CLIENT_ROW("tracking", -3, OWN, TOUCHES_CONNECTION, run_client_tracking, "6.0.0",
+               "Keys are not tracked"),
+    CLIENT_ROW("trackinginfo", 2, OWN, TOUCHES_CONNECTION, run_client_trackinginfo, "6.2.0",
+               "Keys are not tracked"),
+    CLIENT_ROW("unpause", 2, OTHERS, TOUCHES_SERVER, run_client_unpause, "6.2.0", "Ends a pause"),
     {"getname",
      2,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_getname,
+     run_client_getname,
      NULL,
      GROUP_CONNECTION,
      "2.6.9",
@@ -331,8 +460,9 @@ static const struct redis_command subs[] = {
     {"help",
      2,
      COMMAND_LOADING | COMMAND_STALE,
+     TOUCHES_CONNECTION,
      {0},
-     run_help,
+     run_client_help,
      NULL,
      GROUP_CONNECTION,
      "5.0.0",
@@ -341,8 +471,9 @@ static const struct redis_command subs[] = {
     {"id",
      2,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_id,
+     run_client_id,
      NULL,
      GROUP_CONNECTION,
      "5.0.0",
@@ -351,19 +482,31 @@ static const struct redis_command subs[] = {
     {"info",
      2,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_info,
+     run_client_info,
      NULL,
      GROUP_CONNECTION,
      "6.2.0",
      "Tells about the connection",
      NULL},
-    {"kill", -3, OTHERS, {0}, run_kill, NULL, GROUP_CONNECTION, "2.4.0", "Ends connections", NULL},
+    {"kill",
+     -3,
+     OTHERS,
+     TOUCHES_SERVER,
+     {0},
+     run_client_kill,
+     NULL,
+     GROUP_CONNECTION,
+     "2.4.0",
+     "Ends connections",
+     NULL},
     {"list",
      -2,
      OTHERS,
+     TOUCHES_SERVER,
      {0},
-     run_list,
+     run_client_list,
      NULL,
      GROUP_CONNECTION,
      "2.4.0",
@@ -372,8 +515,9 @@ static const struct redis_command subs[] = {
     {"no-evict",
      3,
      OTHERS,
+     TOUCHES_SERVER,
      {0},
-     run_no_evict,
+     run_client_no_evict,
      NULL,
      GROUP_CONNECTION,
      "7.0.0",
@@ -382,8 +526,9 @@ static const struct redis_command subs[] = {
     {"no-touch",
      3,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_no_evict,
+     run_client_no_evict,
      NULL,
      GROUP_CONNECTION,
      "7.2.0",
@@ -392,8 +537,9 @@ static const struct redis_command subs[] = {
     {"reply",
      3,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_reply,
+     run_client_reply,
      NULL,
      GROUP_CONNECTION,
      "3.2.0",
@@ -402,8 +548,9 @@ static const struct redis_command subs[] = {
     {"setinfo",
      4,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_setinfo,
+     run_client_setinfo,
      NULL,
      GROUP_CONNECTION,
      "7.2.0",
@@ -412,8 +559,9 @@ static const struct redis_command subs[] = {
     {"setname",
      3,
      OWN,
+     TOUCHES_CONNECTION,
      {0},
-     run_setname,
+     run_client_setname,
      NULL,
      GROUP_CONNECTION,
      "2.6.9",
@@ -422,8 +570,9 @@ static const struct redis_command subs[] = {
     {"unblock",
      -3,
      OTHERS,
+     TOUCHES_SERVER,
      {0},
-     run_unblock,
+     run_client_unblock,
      NULL,
      GROUP_CONNECTION,
      "5.0.0",
@@ -435,6 +584,7 @@ static const struct redis_command subs[] = {
 const struct redis_command redis_client_commands[] = {
     {.name = "client",
      .arity = -2,
+     .touches = TOUCHES_CONNECTION,
      .group = GROUP_CONNECTION,
      .since = "2.4.0",
      .summary = "Commands about connections",

@@ -6,8 +6,8 @@ static int folded(uint8_t byte, bool fold) {
     return fold ? tolower(byte) : byte;
 }
 
-/* A class that begins behind its '['; *at is left on its last byte. One without an end goes to the
- * pattern's. */
+/* Whether the byte is in the class that begins at *at, behind its '['. *at is left on the class's
+ * last byte; a class without ']' reaches to the end of the pattern. */
 static bool in_class(struct bytes p, size_t *at, int byte, bool fold) {
     size_t i = *at;
     bool negated = i < p.size && p.data[i] == '^', found = false;
@@ -27,8 +27,9 @@ static bool in_class(struct bytes p, size_t *at, int byte, bool fold) {
     return found != negated;
 }
 
-/* Whether the element at *at, which is no star, takes the byte; *at moves behind it. */
-static bool takes(struct bytes p, size_t *at, uint8_t byte, bool fold) {
+/* Whether the element of the pattern at *at, which is no star, matches the byte; *at moves behind
+ * it. */
+static bool element_matches(struct bytes p, size_t *at, uint8_t byte, bool fold) {
     size_t i = *at;
     bool fits = true;
     if (p.data[i] == '[') {
@@ -50,7 +51,7 @@ bool glob_matches(struct bytes pattern, struct bytes text, bool fold) {
         if (p < pattern.size && pattern.data[p] == '*') {
             star = ++p;
             resume = t;
-        } else if (p < pattern.size && takes(pattern, &next, text.data[t], fold)) {
+        } else if (p < pattern.size && element_matches(pattern, &next, text.data[t], fold)) {
             p = next;
             t++;
         } else if (star != SIZE_MAX) { /* the last star takes one more */

@@ -1,11 +1,11 @@
-/* Patterns of names: * any run, ? any byte, [abc] [a-c] [^a] one of a class, \x the byte x itself.
- */
+/* Glob patterns as of KEYS and SCAN: * is any run of bytes, ? any byte, [abc] [a-c] [^a] a byte of
+ * a class, \x the byte x itself. */
 #ifndef GT_API_REDIS_GLOB_H
 #define GT_API_REDIS_GLOB_H
 
 #include "base/bytes.h"
 
-/* Costs at most the product of both lengths. `fold`: without case. */
+/* Takes at most the product of both lengths in time. `fold` ignores case. */
 bool glob_matches(struct bytes pattern, struct bytes text, bool fold);
 
 #endif

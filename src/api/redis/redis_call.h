@@ -1,0 +1,40 @@
+/* Calls on their way from a request to its reply. Private to this folder; all functions are called
+ * on the client's loop. */
+#ifndef GT_API_REDIS_REDIS_CALL_H
+#define GT_API_REDIS_REDIS_CALL_H
+
+#include "api/redis/redis_frontend_int.h"
+
+/* Takes the request that the client's parser has ready (RESP_READY), and answers or starts it.
+ * False if it has to wait for the client's earlier ones: try again when they are done. */
+bool call_begin(struct redis_client *client);
+/* Replaces call->command by its subcommand, if it has any. False, with the error reply made, if
+ * there is no such command. (redis_check.c) */
+bool call_find_subcommand(struct redis_call *call);
+/* Whether the call may run, by its arity, the caller's rights, and MULTI; sets call->allowed.
+ * (redis_check.c) */
+enum status call_check(struct redis_call *call);
+/* enum denied_partitions of the call's keys. Where the call runs. (redis_check.c) */
+unsigned call_denied_partitions(struct redis_call *call);
+/* Whether the caller of `outer` may run the command as a part of it. Wherever it runs.
+ * (redis_check.c) */
+enum denial call_decide_nested(const struct redis_call *outer, const struct redis_request *request);
+/* Answers the reads that were batched (read_batch.h). Called when all received bytes are parsed,
+ * and before any other reply is written. */
+void call_flush_batch(struct redis_client *client);
+/* Submits the call's change to the engine. */
+void call_submit(struct redis_call *call);
+/* The change was committed or has failed; or it has done nothing, and the call goes on. */
+void call_take_result(struct redis_call *call);
+/* Copies the arguments, since the bytes that were received are reused before the call ends. */
+void call_keep_args(struct redis_call *call);
+/* Forgets what an earlier run of the command has left. Wherever it runs. */
+void call_reset_run(struct redis_call *call);
+/* Runs the command's `run`, `start` or `then`; puts the error into the reply if it fails. Wherever
+ * it runs. */
+enum status call_run_function(struct redis_call *call, redis_run *function);
+/* Sends the reply of a call that is done, and gives the call back to its loop's free list. */
+void call_finish(struct redis_call *call);
+void call_free(struct redis_call *call);
+
+#endif

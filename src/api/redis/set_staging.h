@@ -1,0 +1,36 @@
+/* Sets of any size that take the place of a key: written before the commit that makes them visible.
+ *
+ * A STORE command, RENAME, COPY or MOVE whose result has more than LIMIT_STORED_AT_ONCE members is
+ * run ahead of the writer (slow_calls.h). There the result is a list; its items are written under a
+ * new generation (game/board/board_generation.h, game/keyspace/key_fields.h), so many in each
+ * commit that nobody waits long behind one, and belong to no key yet. The call's own commit then
+ * names the generation: it is short, however large the set is, and readers see the old key or the
+ * new one.
+ *
+ * A note (game/keyspace/key_garbage.h) is written first and deleted by the call's commit. If that
+ * never comes, after a crash or because others have written to the key meanwhile, housekeeping
+ * deletes the items.
+ */
+#ifndef GT_API_REDIS_SET_STAGING_H
+#define GT_API_REDIS_SET_STAGING_H
+
+#include "api/redis/key_txn.h"
+
+struct zset_entries;
+
+/* Whether so many members can only be written in this way, and may: not within EXEC or a script,
+ * whose later commands would have to see them. */
+bool staging_wants(const struct redis_call *call, size_t members);
+/* Has the call leave the loop or the writer's thread, unless it has: WOULD_BLOCK. */
+enum status staging_check_ahead(struct redis_call *call);
+
+/* Whether a call that has run ahead has listed something. */
+bool staging_is_needed(const struct redis_call *call);
+/* Of a call that has run ahead, on its thread: writes what the call has listed. Blocks for as many
+ * commits as that takes. */
+enum status staging_write(struct redis_call *call);
+/* In the call's commit: whether players were hidden or shown since. What was written does not show
+ * that. */
+bool staging_is_current(struct redis_call *call);
+
+#endif
