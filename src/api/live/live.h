@@ -7,17 +7,20 @@
 #ifndef GT_API_LIVE_LIVE_H
 #define GT_API_LIVE_LIVE_H
 
-#include "api/keys.h"
+#include "api/access_control.h"
+#include "api/origin.h"
 #include "game/game.h"
 #include "net/http.h"
 
-struct clocks;
+struct room_scheduler;
 
 struct live_settings {
     struct game *game;
-    const struct keys *keys; /* NULL: anybody may look on */
-    struct clocks *clocks;   /* woken when a match starts; may be NULL */
-    const char *origins;     /* of pages that may open a line, by blanks; NULL: our own; "*": any */
+    struct background *pool;           /* for what may have to wait; NULL: it is done on the loop */
+    const struct keys *keys;           /* NULL: anybody may look on */
+    struct console_sessions *sessions; /* of the console; NULL: none */
+    struct room_scheduler *scheduler;  /* woken when a match starts; may be NULL */
+    struct origin_policy origins;      /* which pages may open a subscription */
 };
 
 struct live;
@@ -30,9 +33,13 @@ void live_free(struct live *live);
 bool live_takes(struct bytes path);
 void live_handle(struct http_exchange *exchange, struct live *live);
 
-/* For whoever wants to see: lines that are open, messages sent. */
+/* What a subscription is counted as (api/metrics), and the name of that; empty: there is none. */
+enum live_operation { LIVE_ROOM = 1, LIVE_BOARD };
+struct bytes live_operation_name(size_t number);
+
+/* Figures for GET /v1/server: subscriptions that are open, messages sent. */
 struct live_figures {
-    uint64_t lines, topics, messages, lagged;
+    uint64_t subscriptions, topics, messages, lagged;
 };
 void live_figures(struct live *live, struct live_figures *out);
 

@@ -1,24 +1,25 @@
 /* The OpenAPI 3.1 document, written from the table of routes, and the index. */
-#include "api/rest/forms.h"
-#include "api/rest/handlers.h"
-#include "api/rest/out.h"
-#include "api/rest/route.h"
+#include "api/rest/rest_forms.h"
+#include "api/rest/rest_handlers.h"
+#include "api/rest/rest_json.h"
+#include "api/rest/rest_route.h"
+#include "base/limits.h"
 
 enum { FORMS_MAX = 128 };
 
 /* --- operations --- */
 
 static void put_parameter(struct buf *to, const struct form_field *field, const char *in) {
-    out_next(to);
+    rest_put_comma(to);
     buf_byte(to, '{');
-    out_word(to, "name", field->name);
-    out_word(to, "in", in);
-    out_flag(to, "required", (field->flags & FORM_REQUIRED) != 0);
+    rest_put_str(to, "name", field->name);
+    rest_put_str(to, "in", in);
+    rest_put_bool(to, "required", (field->flags & FORM_REQUIRED) != 0);
     if (field->about != NULL)
-        out_word(to, "description", field->about);
+        rest_put_str(to, "description", field->about);
     struct form_field plain = *field;
     plain.about = NULL;
-    out_name(to, "schema");
+    rest_put_name(to, "schema");
     form_put_schema(to, &plain);
     buf_byte(to, '}');
 }
@@ -43,7 +44,7 @@ static void put_header_parameters(struct buf *to, const struct route *route) {
 }
 
 static void put_parameters(struct buf *to, const struct route *route) {
-    out_name(to, "parameters");
+    rest_put_name(to, "parameters");
     buf_byte(to, '[');
     put_path_parameters(to, route->path);
     for (const struct form_field *field = route->query; field != NULL && field->name != NULL;
@@ -56,36 +57,45 @@ static void put_parameters(struct buf *to, const struct route *route) {
 }
 
 static void put_content(struct buf *to, const char *type, const struct form *form) {
-    out_name(to, "content");
+    rest_put_name(to, "content");
     buf_printf(to, "{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}", type,
                form->name);
 }
 
 static void put_body(struct buf *to, const struct route *route) {
     if ((route->flags & ROUTE_CSV) != 0) {
-        out_name(to, "requestBody");
+        rest_put_name(to, "requestBody");
         buf_lit(to,
                 "{\"required\":true,\"content\":{\"text/csv\":{\"schema\":{\"type\":\"string\"}}"
                 ",\"application/x-ndjson\":{\"schema\":{\"type\":\"string\"}}}}");
     }
     if (route->body == NULL)
         return;
-    out_name(to, "requestBody");
+    rest_put_name(to, "requestBody");
     buf_byte(to, '{');
-    out_flag(to, "required", (route->flags & ROUTE_OPTIONAL) == 0);
+    rest_put_bool(to, "required", (route->flags & ROUTE_OPTIONAL) == 0);
     put_content(to, "application/json", route->body);
     buf_byte(to, '}');
 }
 
-static void put_responses(struct buf *to, const struct route *route) {
-    int status = route->status != 0 ? route->status : 200;
-    out_name(to, "responses");
-    buf_printf(to, "{\"%d\":{\"description\":\"Done\"", status);
+static void put_done(struct buf *to, const struct route *route, int status, const char *about) {
+    rest_put_comma(to);
+    buf_printf(to, "\"%d\":{\"description\":\"%s\"", status, about);
     if (route->answer != NULL)
         put_content(to, "application/json", route->answer);
     buf_byte(to, '}');
+}
+
+static void put_responses(struct buf *to, const struct route *route) {
+    rest_put_name(to, "responses");
+    buf_byte(to, '{');
+    put_done(to, route, route->status != 0 ? route->status : 200, "Done");
+    if ((route->flags & ROUTE_MAKES) != 0)
+        put_done(to, route, 201, "Made: it was not there before");
     if ((route->flags & ROUTE_TAGGED) != 0)
         buf_lit(to, ",\"304\":{\"description\":\"As it was\"}");
+    buf_lit(to, ",\"405\":{\"$ref\":\"#/components/responses/OtherMethod\"}"
+                ",\"431\":{\"$ref\":\"#/components/responses/ManyHeaders\"}");
     buf_lit(to, ",\"default\":{\"description\":\"A problem\"");
     put_content(to, "application/problem+json", &form_problem);
     buf_lit(to, "}}");
@@ -93,23 +103,28 @@ static void put_responses(struct buf *to, const struct route *route) {
 
 static void put_security(struct buf *to, const struct route *route) {
     static const char *const lists[] = {
-        [MAY_SERVER] = "[{\"key\":[]},{\"keyBasic\":[]}]",
-        [MAY_PLAYER] = "[{\"key\":[]},{\"keyBasic\":[]},{\"playerToken\":[]}]",
-        [MAY_CLIENT] = "[{\"key\":[]},{\"keyBasic\":[]},{\"playerToken\":[]}]",
-        [MAY_ALL] = "[]",
+        [TOUCHES_TABLE] = "[{\"key\":[]},{\"keyBasic\":[]}]",
+        [TOUCHES_PLAYER] = "[{\"key\":[]},{\"keyBasic\":[]},{\"playerToken\":[]}]",
+        [TOUCHES_GAME] = "[{\"key\":[]},{\"keyBasic\":[]},{\"playerToken\":[]}]",
+        [TOUCHES_ROOM] =
+            "[{\"key\":[]},{\"keyBasic\":[]},{\"playerToken\":[]},{\"invitation\":[]}]",
+        [TOUCHES_JOIN] =
+            "[{\"key\":[]},{\"keyBasic\":[]},{\"playerToken\":[]},{\"invitation\":[]}]",
+        [TOUCHES_NOTHING] = "[]",
+        [TOUCHES_SERVER] = "[{\"key\":[]},{\"keyBasic\":[]},{\"console\":[]}]",
     };
-    out_name(to, "security");
-    buf_put(to, bytes_str(lists[route->may]));
+    rest_put_name(to, "security");
+    buf_put(to, bytes_str(lists[route->touches]));
 }
 
 static void put_operation(struct buf *to, const struct route *route) {
     char method[8] = {0};
     for (size_t i = 0; route->method[i] != '\0' && i < sizeof method - 1; i++)
         method[i] = (char)(route->method[i] | 0x20);
-    out_name(to, method);
+    rest_put_name(to, method);
     buf_byte(to, '{');
-    out_word(to, "operationId", route->id);
-    out_word(to, "summary", route->about);
+    rest_put_str(to, "operationId", route->id);
+    rest_put_str(to, "summary", route->about);
     put_parameters(to, route);
     put_body(to, route);
     put_responses(to, route);
@@ -125,7 +140,7 @@ static void put_paths(struct buf *to) {
             first = first && strcmp(rest_routes[i].path, rest_routes[j].path) != 0;
         if (!first)
             continue;
-        out_next(to);
+        rest_put_comma(to);
         buf_printf(to, "\"/v1%s\":{", rest_routes[i].path);
         for (size_t j = i; j < rest_route_count; j++)
             if (strcmp(rest_routes[i].path, rest_routes[j].path) == 0)
@@ -160,9 +175,27 @@ static void put_schemas(struct buf *to) {
         add_form(&set, rest_routes[i].answer);
     }
     for (size_t i = 0; i < set.count; i++) {
-        out_name(to, set.forms[i]->name);
+        rest_put_name(to, set.forms[i]->name);
         form_put_object(to, set.forms[i]);
     }
+}
+
+/* What any path answers. Headers that are too large are refused before the path is known: as plain
+ * text, with the connection closed. */
+static void put_shared_responses(struct buf *to) {
+    rest_put_name(to, "OtherMethod");
+    buf_lit(to, "{\"description\":\"The path does not take this method\",\"headers\":{\"Allow\":{"
+                "\"description\":\"Those that it takes\",\"required\":true,\"schema\":{\"type\":"
+                "\"string\"}}}");
+    put_content(to, "application/problem+json", &form_problem);
+    buf_byte(to, '}');
+    rest_put_name(to, "ManyHeaders");
+    buf_printf(
+        to,
+        "{\"description\":\"There are more than %d headers (and 400 for more than %d bytes of "
+        "them); the connection is closed\",\"content\":{\"text/plain; charset=utf-8\":{\"schema\":{"
+        "\"type\":\"string\"}}}}",
+        LIMIT_HEADERS, LIMIT_HEADER_SIZE);
 }
 
 void rest_put_openapi(struct buf *to) {
@@ -176,8 +209,12 @@ void rest_put_openapi(struct buf *to) {
             "\"key\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"ID:SECRET of a "
             "key, or a player's token\"},"
             "\"keyBasic\":{\"type\":\"http\",\"scheme\":\"basic\"},"
-            "\"playerToken\":{\"type\":\"apiKey\",\"in\":\"header\",\"name\":\"X-Player-Token\"}},"
-            "\"schemas\":{");
+            "\"playerToken\":{\"type\":\"apiKey\",\"in\":\"header\",\"name\":\"X-Player-Token\"},"
+            "\"console\":{\"type\":\"apiKey\",\"in\":\"cookie\",\"name\":\"gametable-console\"},"
+            "\"invitation\":{\"type\":\"apiKey\",\"in\":\"header\",\"name\":\"X-Room-Invite\"}},"
+            "\"responses\":{");
+    put_shared_responses(to);
+    buf_lit(to, "},\"schemas\":{");
     put_schemas(to);
     buf_lit(to, "}}}\n");
 }

@@ -1,0 +1,244 @@
+/* Many scores for one board in one request: lines in, one commit, figures out.
+ *
+ * A line that cannot be taken (no score, past the board's limits) is counted and told, and the
+ * others are loaded; all that are loaded are so in one commit, or none is, unless the engine has a
+ * bound on what a commit may do: then in several. A commit writes an item once, so the lines of one
+ * member are one action (entry_run.h). */
+#include "api/rest/rest_handlers.h"
+#include "api/rest/rest_json.h"
+#include "api/rest/score_lines.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "game/board/entry_run.h"
+
+enum { REASONS_MAX = LIMIT_LOAD_REASONS };
+
+/* A line that is to be written. */
+struct load_line {
+    struct entry_run run;
+    size_t number; /* of the line, from 1 */
+};
+
+/* A member and its lines. */
+struct load_member {
+    struct bytes key;
+    struct entry_run *first, *last;
+};
+
+struct loading {
+    struct load_line *lines; /* in the order they came */
+    size_t count;
+    struct load_member *members;
+    size_t member_count;
+    struct map by_key; /* the member's key -> struct load_member */
+    struct change change;
+    int64_t now_ms;
+    uint64_t came, added, changed, kept, refused;
+    struct {
+        size_t line;
+        struct bytes reason;
+    } reasons[REASONS_MAX];
+    size_t reason_count;
+};
+
+static void refuse_line(struct loading *loading, size_t line, struct bytes reason) {
+    loading->refused++;
+    if (loading->reason_count < REASONS_MAX) {
+        loading->reasons[loading->reason_count].line = line;
+        loading->reasons[loading->reason_count++].reason = reason;
+    }
+}
+
+/* --- reading --- */
+
+static bool is_json(const struct http_exchange *exchange) {
+    return bytes_find(http_header(exchange, "Content-Type"), BYTES("ndjson")) != SIZE_MAX;
+}
+
+/* How many lines there are, the last of which may have no end. */
+static size_t count_lines(struct bytes text) {
+    size_t count = 0;
+    for (const uint8_t *at = text.data; at != NULL; count++) {
+        at = memchr(at, '\n', (size_t)(text.data + text.size - at));
+        at = at == NULL || at + 1 == text.data + text.size ? NULL : at + 1;
+    }
+    return count;
+}
+
+/* What the line writes. Members of a plain board need not be players: without a name it is written
+ * by its score alone, as sorted sets do. */
+static void fill_line(struct rest_call *call, const struct loading *loading,
+                      const struct score_line *line, struct load_line *out) {
+    const struct board *board = call->board;
+    bool alone = board->rules.plain && line->name.size == 0 && line->meta == NULL;
+    *out =
+        (struct load_line){.number = line->number,
+                           .run = {.compute = alone ? entry_write_by_flags : entry_write_by_rules,
+                                   .write = {.board = board,
+                                             .flags = ENTRY_EXACT,
+                                             .points = {line->score, line->subscore},
+                                             .now_ms = loading->now_ms,
+                                             .name = line->name,
+                                             .meta = line->meta}}};
+    if (line->subscore.size == 0)
+        out->run.write.points.subscore = points_zero();
+}
+
+/* Puts the line behind those of the same member. */
+static void add_to_member(struct loading *loading, struct bytes key, struct entry_run *run) {
+    struct load_member *member = map_get(&loading->by_key, key);
+    if (member == NULL) {
+        member = &loading->members[loading->member_count++];
+        *member = (struct load_member){key, run, run};
+        map_put(&loading->by_key, key, member);
+        return;
+    }
+    member->last->next = run;
+    member->last = run;
+}
+
+/* Takes a line that could be read. INVALID with a reason if the board does not take such ones. */
+static enum status take_line(struct rest_call *call, struct loading *loading,
+                             const struct score_line *line, struct failure *failure) {
+    const struct board_rules *rules = &call->board->rules;
+    struct load_line *to = &loading->lines[loading->count];
+    struct bytes key;
+    if (line->subscore.size != 0 && !rules->subscores && !rules->plain)
+        return failure_set(failure, call->arena, INVALID, "the board has no subscores");
+    enum status status = entry_key_of(line->member, (struct scope){call->arena, failure}, &key);
+    if (status != OK)
+        return status;
+    fill_line(call, loading, line, to);
+    add_to_member(loading, key, &to->run);
+    loading->count++;
+    return OK;
+}
+
+static enum status refuse_lines(struct rest_call *call) {
+    return rest_invalid(call, NULL, "at most %d lines come in one request", LIMIT_LOAD_LINES);
+}
+
+static enum status read_lines(struct rest_call *call, struct loading *loading) {
+    struct score_lines lines = {.left = call->exchange->body, .json = is_json(call->exchange)};
+    size_t room = count_lines(lines.left);
+    if (room > LIMIT_LOAD_LINES + 1) /* a header is none of them */
+        return refuse_lines(call);
+    loading->lines = arena_alloc(call->arena, room * sizeof loading->lines[0]);
+    loading->members = arena_alloc(call->arena, room * sizeof loading->members[0]);
+    for (;;) {
+        struct score_line line;
+        struct failure failure;
+        enum status status =
+            lines.left.size == 0
+                ? NOT_FOUND
+                : score_lines_next(&lines, (struct scope){call->arena, &failure}, &line);
+        if (status == NOT_FOUND)
+            return OK;
+        if (++loading->came > LIMIT_LOAD_LINES)
+            return refuse_lines(call);
+        if (status == OK)
+            status = take_line(call, loading, &line, &failure);
+        if (status != OK)
+            refuse_line(loading, lines.number, failure.text);
+    }
+}
+
+/* --- writing --- */
+
+/* One action makes the board's item, or sees that it may be written; then one for each member. A
+ * player who is hidden stays so: entries look that up when they are made (hidden_players.h). */
+static void fill_change(struct rest_call *call, struct loading *loading) {
+    size_t count = 0;
+    struct action *actions =
+        arena_alloc(call->arena, (loading->member_count + 1) * sizeof actions[0]);
+    board_create_action(call->game, call->board, call->arena, &actions[count++]);
+    for (size_t i = 0; i < loading->member_count; i++) {
+        const struct load_member *member = &loading->members[i];
+        actions[count++] = entry_run_action(call->game, member->key, member->first, call->arena);
+    }
+    loading->change = (struct change){.kind = CHANGE_WRITE,
+                                      .arena = call->arena,
+                                      .actions = actions,
+                                      .action_count = count,
+                                      .divisible = true};
+}
+
+static void count_lines_done(struct loading *loading) {
+    for (size_t i = 0; i < loading->count; i++) {
+        switch (loading->lines[i].run.write.outcome) {
+        case ENTRY_ADDED:
+            loading->added++;
+            break;
+        case ENTRY_CHANGED:
+            loading->changed++;
+            break;
+        case ENTRY_SAME:
+        case ENTRY_NOT_DONE:
+            loading->kept++;
+            break;
+        default:
+            refuse_line(loading, loading->lines[i].number,
+                        BYTES("the score is past the board's limits, or has too many decimals"));
+        }
+    }
+}
+
+static void put_loaded(struct rest_call *call, const struct loading *loading) {
+    struct buf *to = call->reply;
+    buf_byte(to, '{');
+    rest_put_uint(to, "lines", loading->came);
+    rest_put_uint(to, "added", loading->added);
+    rest_put_uint(to, "changed", loading->changed);
+    rest_put_uint(to, "kept", loading->kept);
+    rest_put_uint(to, "refused", loading->refused);
+    rest_put_name(to, "reasons");
+    buf_byte(to, '[');
+    for (size_t i = 0; i < loading->reason_count; i++) {
+        rest_put_comma(to);
+        buf_byte(to, '{');
+        rest_put_uint(to, "line", loading->reasons[i].line);
+        rest_put_text(to, "reason", loading->reasons[i].reason);
+        buf_byte(to, '}');
+    }
+    buf_lit(to, "]}");
+}
+
+static enum status loaded(struct rest_call *call) {
+    struct loading *loading = call->state;
+    enum status status = rest_changed(call);
+    if (status != OK)
+        return status;
+    count_lines_done(loading);
+    put_loaded(call, loading);
+    return OK;
+}
+
+static void release_load(struct rest_call *call) {
+    map_release(&((struct loading *)call->state)->by_key);
+}
+
+enum status rest_entries_load(struct rest_call *call) {
+    struct loading *loading = ARENA_NEW(call->arena, struct loading);
+    enum status status = rest_board_to_write(call);
+    loading->now_ms = clock_now_ms();
+    if (status == OK)
+        status = rest_open(call);
+    if (status != OK)
+        return status;
+    if (call->board->rules.source_count != 0 || call->board->rules.feed_count != 0)
+        return rest_invalid(call, NULL,
+                            "a board that is made of others, or that others are made of, takes "
+                            "its scores by submission");
+    call->state = loading;
+    call->release = release_load;
+    status = read_lines(call, loading);
+    if (status != OK)
+        return status;
+    if (loading->count == 0) {
+        put_loaded(call, loading);
+        return OK;
+    }
+    fill_change(call, loading);
+    return rest_then(call, &loading->change, loaded);
+}
