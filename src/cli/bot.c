@@ -1,27 +1,24 @@
 #include "cli/bot.h"
 
+#include "api/rest/rest_json.h"
 #include "base/clock.h"
-#include "game/content.h"
-
-#include <stdarg.h>
-#include <stdio.h>
+#include "game/room/match.h"
 
 enum {
     WAIT_FIRST_MS = 200,
     WAIT_MAX_MS = 3000,
-    ROLL_MIN_MS = 20,
     ROOM_GONE = 4000,
     SEAT_GONE = 4001,
 };
 
 /* ---- looking at a state ---- */
 
-static const struct json *at(const struct json *object, const char *name) {
+static const struct json *member_of(const struct json *object, const char *name) {
     return object == NULL ? NULL : json_get(object, bytes_str(name));
 }
 
-static int64_t number(const struct json *object, const char *name) {
-    const struct json *value = at(object, name);
+static int64_t number_of(const struct json *object, const char *name) {
+    const struct json *value = member_of(object, name);
     int64_t sum = 0;
     if (value == NULL || value->type != JSON_NUMBER)
         return 0;
@@ -31,13 +28,13 @@ static int64_t number(const struct json *object, const char *name) {
     return sum;
 }
 
-static bool is(const struct json *object, const char *name, struct bytes text) {
-    const struct json *value = at(object, name);
+static bool member_is(const struct json *object, const char *name, struct bytes text) {
+    const struct json *value = member_of(object, name);
     return value != NULL && value->type == JSON_STRING && bytes_equal(value->text, text);
 }
 
 static bool is_true(const struct json *object, const char *name) {
-    const struct json *value = at(object, name);
+    const struct json *value = member_of(object, name);
     return value != NULL && value->type == JSON_TRUE;
 }
 
@@ -50,16 +47,8 @@ static void plan(struct bot *bot, enum bot_plan what, unsigned after_ms) {
     uv_timer_start(&bot->timer, on_timer, after_ms, 0);
 }
 
-static void say(struct bot *bot, const char *format, ...) {
-    struct buf text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    char line[160];
-    int size = vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    buf_append(&text, line, (size_t)size);
-    bot_socket_send(&bot->socket, buf_bytes(&text));
-    buf_release(&text);
+static void say(struct bot *bot, struct bytes text) {
+    bot_socket_send(&bot->socket, text);
 }
 
 static void set_in_match(struct bot *bot, bool in_match) {
@@ -67,7 +56,7 @@ static void set_in_match(struct bot *bot, bool in_match) {
     bot->in_match = in_match;
 }
 
-static void finish(struct bot *bot) {
+static void finish_bot(struct bot *bot) {
     if (bot->done)
         return;
     bot->done = true;
@@ -96,19 +85,15 @@ static void on_timer(uv_timer_t *timer) {
         if (!bot_socket_open(&bot->socket, buf_bytes(&bot->path)))
             come_back(bot);
         break;
-    case PLAN_TAP:
-        bot->bots->reactions++;
-        say(bot, "{\"do\":\"react\",\"round\":%u}", bot->round);
-        break;
-    case PLAN_ROLL:
-        bot->bots->rolls++;
-        say(bot, "{\"do\":\"roll\",\"turn\":%lld}", (long long)bot->turn);
+    case PLAN_MOVE:
+        bot->bots->moves++;
+        say(bot, buf_bytes(&bot->move));
         break;
     case PLAN_REMATCH:
-        say(bot, "{\"do\":\"rematch\"}");
+        say(bot, BYTES("{\"do\":\"rematch\"}"));
         break;
     case PLAN_START:
-        say(bot, "{\"do\":\"start\"}");
+        say(bot, BYTES("{\"do\":\"start\"}"));
         break;
     }
 }
@@ -116,23 +101,23 @@ static void on_timer(uv_timer_t *timer) {
 /* ---- playing ---- */
 
 static const struct json *own_seat(const struct bot *bot, const struct json *state) {
-    const struct json *players = at(state, "players");
+    const struct json *players = member_of(state, "players");
     for (uint32_t i = 0; players != NULL && i < players->count; i++)
-        if (is(&players->elements[i], "player", buf_bytes(&bot->player)))
+        if (member_is(&players->elements[i], "player", buf_bytes(&bot->player)))
             return &players->elements[i];
     return NULL;
 }
 
 /* All who are to come are there, and ready. */
 static bool all_ready(const struct bot *bot, const struct json *state) {
-    const struct json *players = at(state, "players");
+    const struct json *players = member_of(state, "players");
     unsigned count = 0;
     for (uint32_t i = 0; players != NULL && i < players->count; i++) {
         const struct json *seat = &players->elements[i];
         if (is_true(seat, "spectator"))
             continue;
         count++;
-        if (!is_true(seat, "ready") && !is(seat, "player", buf_bytes(&bot->player)))
+        if (!is_true(seat, "ready") && !member_is(seat, "player", buf_bytes(&bot->player)))
             return false;
     }
     return count >= bot->seats;
@@ -141,80 +126,100 @@ static bool all_ready(const struct bot *bot, const struct json *state) {
 static void in_lobby(struct bot *bot, const struct json *state) {
     const struct json *seat = own_seat(bot, state);
     bool ready = seat != NULL && is_true(seat, "ready");
-    if (bot->host && all_ready(bot, state))
+    if (bot->host && all_ready(bot, state) && !bot->said_start) {
+        bot->said_start = true;
         plan(bot, PLAN_START, 1);
-    else if (!bot->host && !ready && seat != NULL && !bot->said_ready) {
+    } else if (!bot->host && !ready && seat != NULL && !bot->said_ready) {
         bot->said_ready = true;
-        say(bot, "{\"do\":\"ready\",\"ready\":true}");
+        say(bot, BYTES("{\"do\":\"ready\",\"ready\":true}"));
     }
 }
 
-static void tap_or_not(struct bot *bot, const struct json *round) {
-    struct random *random = &bot->bots->random;
-    const struct json *object = at(round, "object");
-    bool flies = object != NULL && content_flies(object->text) == 1;
-    bool wrong = random_below(random, 100) < (uint64_t)bot->bots->error_percent;
-    int64_t length = number(round, "endsAt") - number(round, "startsAt");
-    int64_t slowest = bot->bots->slow_ms < length - 200 ? bot->bots->slow_ms : length - 200;
-    bot->round = (unsigned)number(round, "n");
-    if ((flies == wrong && !bot->bots->eager) || slowest <= 0)
+/* A part of the state as the kinds read it. */
+static struct item item_of(const struct json *object, struct arena *arena) {
+    struct failure failure = {0};
+    struct value map = {0};
+    if (object == NULL || object->type != JSON_OBJECT ||
+        rest_value_read(object, (struct scope){arena, &failure}, &map) != OK)
+        return (struct item){0};
+    return (struct item){map.pairs, map.count};
+}
+
+static void plan_move(struct bot *bot, const struct match_reply *reply) {
+    struct value message = {
+        .type = VALUE_M, .count = reply->message.count, .pairs = reply->message.pairs};
+    bot->answered = reply->about;
+    bot->may_repeat = reply->repeats;
+    if (reply->message.count == 0)
         return;
-    plan(bot, PLAN_TAP, (unsigned)random_below(random, (uint64_t)slowest));
+    buf_clear(&bot->move);
+    rest_put_value(&bot->move, &message);
+    plan(bot, PLAN_MOVE, reply->after_ms);
 }
 
-static void in_match(struct bot *bot, const struct json *state) {
-    const struct json *round = at(state, "round"), *own = at(at(state, "room"), "state");
-    bot->said_ready = false;
-    if (is(round, "status", BYTES("open")) && number(round, "n") != bot->round)
-        tap_or_not(bot, round);
-    if (is(own, "turn", buf_bytes(&bot->player)) && number(own, "turnNumber") != bot->turn) {
-        bot->turn = number(own, "turnNumber");
-        plan(bot, PLAN_ROLL,
-             ROLL_MIN_MS +
-                 (unsigned)random_below(&bot->bots->random, (uint64_t)bot->bots->slow_ms + 1));
-    }
+static void in_match(struct bot *bot, const struct json *state, struct arena *arena) {
+    const struct json *room = member_of(state, "room"), *name = member_of(room, "kind");
+    const struct match_kind *kind =
+        name != NULL && name->type == JSON_STRING ? match_kind_named(name->text) : NULL;
+    struct match_view view = {.player = buf_bytes(&bot->player),
+                              .state = item_of(member_of(room, "state"), arena),
+                              .round = item_of(member_of(state, "round"), arena),
+                              .random = &bot->bots->random,
+                              .arena = arena,
+                              .error_percent = (unsigned)bot->bots->error_percent,
+                              .slow_ms = (unsigned)bot->bots->slow_ms,
+                              .eager = bot->bots->eager};
+    struct match_reply reply = {0};
+    bot->said_ready = bot->said_start = false;
+    if (kind != NULL)
+        kind->bot(&view, &reply);
+    if (reply.about != 0 && reply.about != bot->answered)
+        plan_move(bot, &reply);
 }
 
 static void after_match(struct bot *bot, const struct json *state) {
-    unsigned match = (unsigned)number(at(state, "room"), "match");
+    unsigned match = (unsigned)number_of(member_of(state, "room"), "match");
     if (bot->match != match) {
         bot->match = match;
         bot->bots->finished++;
     }
     if (match >= bot->bots->matches)
-        finish(bot);
+        finish_bot(bot);
     else if (bot->host && bot->plan != PLAN_REMATCH)
         plan(bot, PLAN_REMATCH, 500);
 }
 
-/* ---- what its line tells it ---- */
+/* ---- what the room tells it ---- */
 
 /* How long a new round took to get here, from when the room's clock began it. */
 static void note_latency(struct bot *bot, const struct json *state) {
-    const struct json *round = at(state, "round");
-    int64_t version = number(at(state, "room"), "version");
-    int64_t took = clock_now_ms() - number(round, "startsAt");
-    bool news = is(round, "status", BYTES("open")) && number(round, "n") != bot->round;
+    const struct json *round = member_of(state, "round");
+    int64_t version = number_of(member_of(state, "room"), "version");
+    int64_t took = clock_now_ms() - number_of(round, "startsAt");
+    bool open = member_is(round, "status", BYTES("open"));
+    bool news = open && number_of(round, "n") != bot->round;
+    if (open)
+        bot->round = number_of(round, "n");
     bot->bots->states++;
-    /* The first state of a line may have been made long ago. */
+    /* The first state of a connection may have been rendered long ago. */
     if (news && bot->version != 0 && took >= 0 && bot->bots->in_match == bot->bots->count)
         bot->bots->latency[took < LATENCY_BUCKETS ? took : LATENCY_BUCKETS - 1]++;
     bot->version = (uint64_t)version;
 }
 
-static void on_state(struct bot *bot, const struct json *state) {
-    const struct json *room = at(state, "room");
+static void on_state(struct bot *bot, const struct json *state, struct arena *arena) {
+    const struct json *room = member_of(state, "room");
     bot->waits = 0;
-    set_in_match(bot, is(room, "status", BYTES("playing")));
+    set_in_match(bot, member_is(room, "status", BYTES("playing")));
     note_latency(bot, state);
-    if (is(room, "status", BYTES("lobby")))
+    if (member_is(room, "status", BYTES("lobby")))
         in_lobby(bot, state);
-    else if (is(room, "status", BYTES("playing")))
-        in_match(bot, state);
-    else if (is(room, "status", BYTES("over")))
+    else if (member_is(room, "status", BYTES("playing")))
+        in_match(bot, state, arena);
+    else if (member_is(room, "status", BYTES("over")))
         after_match(bot, state);
     else
-        finish(bot);
+        finish_bot(bot);
 }
 
 static void received(struct bot_socket *socket, struct bytes text) {
@@ -224,9 +229,12 @@ static void received(struct bot_socket *socket, struct bytes text) {
     size_t where;
     arena_init(&arena);
     if (json_parse(text, &arena, &message, &where) == OK) {
-        if (is(&message, "type", BYTES("state")))
-            on_state(bot, &message);
-        bot->bots->refused += is(&message, "type", BYTES("refused"));
+        if (member_is(&message, "type", BYTES("state")))
+            on_state(bot, &message, &arena);
+        if (member_is(&message, "type", BYTES("refused"))) {
+            bot->bots->refused++;
+            bot->said_start = false; /* somebody was not ready any more: the next state tells */
+        }
     }
     arena_release(&arena);
 }
@@ -236,14 +244,15 @@ static void lost(struct bot_socket *socket, int code) {
     if (bot->done)
         return;
     if (code == ROOM_GONE || code == SEAT_GONE) {
-        finish(bot);
+        finish_bot(bot);
         return;
     }
     bot->bots->lost++;
     set_in_match(bot, false);
     bot->version = 0;
-    bot->turn = 0;
-    bot->said_ready = false;
+    if (bot->may_repeat)
+        bot->answered = 0;
+    bot->said_ready = bot->said_start = false;
     come_back(bot);
 }
 
@@ -259,9 +268,10 @@ void bot_begin(struct bot *bot) {
 }
 
 void bot_end(struct bot *bot) {
-    finish(bot);
+    finish_bot(bot);
     uv_close((uv_handle_t *)&bot->timer, NULL);
     buf_release(&bot->path);
+    buf_release(&bot->move);
     buf_release(&bot->player);
 }
 

@@ -1,6 +1,6 @@
-/* A player that is not a person: sits in a room, says it is ready, taps or rolls in its own time,
- * and comes back when its line is lost. The first bot of a room is its host and starts the match.
- */
+/* A player that is not a person: sits in a room, says it is ready, does what the room's kind of
+ * game has its bots do (match_kind.bot), and connects again when its connection is lost. The first
+ * bot of a room is its host and starts the match. */
 #ifndef GT_CLI_BOT_H
 #define GT_CLI_BOT_H
 
@@ -16,13 +16,13 @@ struct bots {
     struct random random;
     unsigned matches;   /* that each room plays */
     int error_percent;  /* how often a bot is wrong */
-    bool eager;         /* they tap whatever is called */
+    bool eager;         /* they react to whatever there is to react to */
     int slow_ms;        /* the longest a bot takes to react */
     unsigned spread_ms; /* over which rooms begin, one after the other */
     unsigned count;     /* of all bots, */
     unsigned playing;   /* those that are not done, */
     unsigned in_match;  /* and those whose last state was of a match that goes on */
-    uint64_t states, reactions, refused, rolls, lost, finished;
+    uint64_t states, moves, refused, lost, finished;
     /* Of rounds while all bots are in a match: from their beginning to here. */
     uint64_t latency[LATENCY_BUCKETS];
 };
@@ -31,18 +31,20 @@ struct bot {
     struct bots *bots;
     struct bot_socket socket;
     uv_timer_t timer; /* for what it is about to do, or to come back */
-    struct buf path;  /* of its line */
+    struct buf path;  /* of its subscription to the room */
     struct buf player;
     bool host;
     unsigned seats;    /* of its room: the host waits for them */
     unsigned begin_ms; /* when it comes, after the first */
-    enum bot_plan { PLAN_NOTHING, PLAN_OPEN, PLAN_TAP, PLAN_ROLL, PLAN_REMATCH, PLAN_START } plan;
-    unsigned round; /* it has dealt with, or is about to */
-    int64_t turn;
+    enum bot_plan { PLAN_NOTHING, PLAN_OPEN, PLAN_MOVE, PLAN_REMATCH, PLAN_START } plan;
+    struct buf move;  /* what it says when PLAN_MOVE is due */
+    int64_t answered; /* the round or turn it has dealt with, or is about to; 0: none */
+    bool may_repeat;  /* that answer may be given again on a new connection */
+    int64_t round;    /* the last open one it was told of */
     unsigned match;
     uint64_t version; /* of the last state that counted as news */
     unsigned waits;   /* failed attempts in a row */
-    bool done, said_ready, in_match;
+    bool done, said_ready, said_start, in_match;
 };
 
 /* `path` and `player` are taken; everything else is filled in. */

@@ -1,37 +1,32 @@
 #include "cli/bot_socket.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <unistd.h>
-#include <wslay/wslay.h>
+#include "base/limits.h"
 
-enum { READ_SIZE = 16 * 1024, HEAD_MAX = 4096 };
+#include <errno.h>
+#include <netinet/in.h>
+
+enum { READ_SIZE = 16 * 1024 };
 
 static void on_poll(uv_poll_t *poll, int status, int events);
+
+/* ---- ends ---- */
 
 static void on_poll_closed(uv_handle_t *handle) {
     (void)handle;
 }
 
 static void tear_down(struct bot_socket *socket) {
-    if (socket->state == SOCKET_CLOSED)
-        return;
     socket->state = SOCKET_CLOSED;
     uv_poll_stop(&socket->poll);
-    close(socket->fd);
-    if (socket->frames != NULL)
-        wslay_event_context_free(socket->frames);
-    socket->frames = NULL;
+    wire_close(&socket->wire);
+    frames_release(&socket->frames);
     buf_release(&socket->in);
     buf_release(&socket->out);
-    socket->in = socket->out = (struct buf){0};
     socket->sent = 0;
 }
 
 void bot_socket_close(struct bot_socket *socket) {
-    socket->quiet |= socket->busy;
+    socket->closed_by_owner |= socket->busy;
     if (socket->state == SOCKET_CLOSED || socket->busy)
         return;
     tear_down(socket);
@@ -45,7 +40,7 @@ static void on_lost_closed(uv_handle_t *handle) {
 }
 
 static void lose(struct bot_socket *socket) {
-    socket->doomed |= socket->busy;
+    socket->is_lost |= socket->busy;
     if (socket->state == SOCKET_CLOSED || socket->busy)
         return;
     tear_down(socket);
@@ -56,11 +51,11 @@ static void lose(struct bot_socket *socket) {
 
 static void flush(struct bot_socket *socket) {
     while (socket->sent < socket->out.size) {
-        ssize_t sent = send(socket->fd, socket->out.data + socket->sent,
-                            socket->out.size - socket->sent, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EAGAIN)
+        ssize_t sent = wire_write(&socket->wire, bytes_skip(buf_bytes(&socket->out), socket->sent),
+                                  (struct bytes){0});
+        if (sent == WIRE_AGAIN)
             break;
-        if (sent <= 0) {
+        if (sent < 0) {
             lose(socket);
             return;
         }
@@ -74,90 +69,55 @@ static void flush(struct bot_socket *socket) {
     uv_poll_start(&socket->poll, UV_READABLE | (all ? 0 : UV_WRITABLE), on_poll);
 }
 
-static void flush_frames(struct bot_socket *socket) {
-    if (socket->frames != NULL && wslay_event_want_write(socket->frames))
-        wslay_event_send(socket->frames);
-    flush(socket);
+static void put_frame(struct bot_socket *socket, enum frames_opcode opcode, struct bytes data) {
+    uint64_t mask = random_next(socket->random);
+    frames_put_masked(&socket->out, opcode, data, (const uint8_t *)&mask);
 }
 
 void bot_socket_send(struct bot_socket *socket, struct bytes text) {
     if (socket->state != SOCKET_OPEN)
         return;
-    struct wslay_event_msg message = {WSLAY_TEXT_FRAME, text.data, text.size};
-    wslay_event_queue_msg(socket->frames, &message);
-    flush_frames(socket);
+    put_frame(socket, FRAMES_OP_TEXT, text);
+    if (!socket->busy)
+        flush(socket);
 }
 
 /* ---- frames ---- */
 
-static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room, int flags,
-                       void *user) {
+static void on_heard(void *user, enum frames_kind kind, struct bytes data) {
     struct bot_socket *socket = user;
-    (void)flags;
-    if (socket->incoming.size == 0) {
-        wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
-        return -1;
+    if (kind == FRAMES_TEXT)
+        socket->received(socket, data);
+    else if (kind == FRAMES_PING)
+        put_frame(socket, FRAMES_OP_PONG, data);
+    else if (kind == FRAMES_CLOSE) {
+        socket->code = data.size >= 2 ? data.data[0] << 8 | data.data[1] : 0;
+        put_frame(socket, FRAMES_OP_CLOSE, bytes_of(data.data, data.size >= 2 ? 2 : 0));
     }
-    size_t size = socket->incoming.size < room ? socket->incoming.size : room;
-    memcpy(to, socket->incoming.data, size);
-    socket->incoming = bytes_skip(socket->incoming, size);
-    return (ssize_t)size;
-}
-
-static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *data, size_t size, int flags,
-                       void *user) {
-    struct bot_socket *socket = user;
-    (void)frames, (void)flags;
-    buf_append(&socket->out, data, size);
-    return (ssize_t)size;
-}
-
-static int on_mask(wslay_event_context_ptr frames, uint8_t *to, size_t size, void *user) {
-    (void)frames, (void)user;
-    memset(to, 0x5a, size); /* it is there for proxies; nobody is fooled here */
-    return 0;
-}
-
-static void on_message(wslay_event_context_ptr frames,
-                       const struct wslay_event_on_msg_recv_arg *arg, void *user) {
-    struct bot_socket *socket = user;
-    (void)frames;
-    if (arg->opcode == WSLAY_CONNECTION_CLOSE) {
-        socket->code = arg->status_code;
-        socket->closing = true;
-    } else if (arg->opcode == WSLAY_TEXT_FRAME)
-        socket->received(socket, bytes_of(arg->msg, arg->msg_length));
 }
 
 static void take_frames(struct bot_socket *socket, struct bytes bytes) {
-    socket->incoming = bytes;
+    const struct frames_reader reader = {.message_max = LIMIT_CLIENT_MESSAGE,
+                                         .from_server = true,
+                                         .heard = on_heard,
+                                         .user = socket};
     socket->busy = true;
-    bool failed = wslay_event_recv(socket->frames) != 0;
-    flush_frames(socket);
+    frames_take(&socket->frames, bytes, &reader);
+    flush(socket);
     socket->busy = false;
-    socket->incoming = (struct bytes){0};
-    if (socket->quiet)
+    if (socket->closed_by_owner)
         bot_socket_close(socket);
-    else if (failed || socket->closing || socket->doomed)
+    else if (socket->frames.over || socket->is_lost)
         lose(socket);
 }
 
-/* ---- the handshake ---- */
-
-static void begin_frames(struct bot_socket *socket) {
-    static const struct wslay_event_callbacks callbacks = {.recv_callback = on_recv,
-                                                           .send_callback = on_send,
-                                                           .genmask_callback = on_mask,
-                                                           .on_msg_recv_callback = on_message};
-    wslay_event_context_client_init(&socket->frames, &callbacks, socket);
-    socket->state = SOCKET_OPEN;
-}
+/* ---- the request for a WebSocket, and its answer ---- */
 
 static void take_head(struct bot_socket *socket, struct bytes bytes) {
     buf_put(&socket->in, bytes);
     size_t end = bytes_find(buf_bytes(&socket->in), BYTES("\r\n\r\n"));
     if (end == SIZE_MAX) {
-        if (socket->in.size > HEAD_MAX)
+        if (socket->in.size > LIMIT_HEADER_SIZE)
             lose(socket);
         return;
     }
@@ -165,7 +125,7 @@ static void take_head(struct bot_socket *socket, struct bytes bytes) {
         lose(socket);
         return;
     }
-    begin_frames(socket);
+    socket->state = SOCKET_OPEN;
     struct buf rest = socket->in;
     socket->in = (struct buf){0};
     if (rest.size > end + 4)
@@ -175,27 +135,46 @@ static void take_head(struct bot_socket *socket, struct bytes bytes) {
 
 static void read_some(struct bot_socket *socket) {
     uint8_t in[READ_SIZE];
-    ssize_t got = recv(socket->fd, in, sizeof(in), 0);
-    if (got < 0 && errno == EAGAIN)
-        return;
-    if (got <= 0)
+    do {
+        ssize_t got = wire_read(&socket->wire, in, sizeof(in));
+        if (got == WIRE_AGAIN)
+            return;
+        if (got <= 0)
+            lose(socket);
+        else if (socket->state == SOCKET_UPGRADING)
+            take_head(socket, bytes_of(in, (size_t)got));
+        else
+            take_frames(socket, bytes_of(in, (size_t)got));
+    } while (socket->state != SOCKET_CLOSED && socket->wire.pending);
+}
+
+/* True when it has connected and both sides agree on the encryption. */
+static bool greet(struct bot_socket *socket) {
+    switch (wire_greet(&socket->wire)) {
+    case WIRE_READY:
+        socket->state = SOCKET_UPGRADING;
+        return true;
+    case WIRE_WANTS_IN:
+        uv_poll_start(&socket->poll, UV_READABLE, on_poll);
+        return false;
+    case WIRE_WANTS_OUT:
+        uv_poll_start(&socket->poll, UV_WRITABLE, on_poll);
+        return false;
+    default:
         lose(socket);
-    else if (socket->state == SOCKET_SHAKING)
-        take_head(socket, bytes_of(in, (size_t)got));
-    else
-        take_frames(socket, bytes_of(in, (size_t)got));
+        return false;
+    }
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
     struct bot_socket *socket = poll->data;
-    int error = 0;
-    socklen_t size = sizeof(error);
-    if (socket->state == SOCKET_CONNECTING) {
-        getsockopt(socket->fd, SOL_SOCKET, SO_ERROR, &error, &size);
-        socket->state = SOCKET_SHAKING;
-    }
-    if (status < 0 || error != 0) {
+    if (status < 0) {
         lose(socket);
+        return;
+    }
+    if (socket->state == SOCKET_GREETING) {
+        if (greet(socket))
+            flush(socket);
         return;
     }
     if ((events & UV_READABLE) != 0)
@@ -204,31 +183,31 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
         flush(socket);
 }
 
-static void put_request(struct bot_socket *line, struct bytes path) {
-    buf_printf(&line->out,
+static void put_request(struct bot_socket *conn, struct bytes path) {
+    buf_printf(&conn->out,
                "GET %.*s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: Z2FtZXRhYmxlLWJvdC1rZQ==\r\n\r\n",
-               BYTES_ARG(path), line->host);
+               BYTES_ARG(path), conn->host);
 }
 
-bool bot_socket_open(struct bot_socket *line, struct bytes path) {
-    int on = 1;
-    bool six = line->address.ss_family == AF_INET6;
+bool bot_socket_open(struct bot_socket *conn, struct bytes path) {
+    bool six = conn->address.ss_family == AF_INET6;
     socklen_t size = six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    line->fd = socket(line->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (line->fd < 0)
+    int fd = socket(conn->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
         return false;
-    setsockopt(line->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    int failed = connect(line->fd, (struct sockaddr *)&line->address, size);
-    if ((failed != 0 && errno != EINPROGRESS) || uv_poll_init(line->loop, &line->poll, line->fd)) {
-        close(line->fd);
+    wire_open(&conn->wire, fd, conn->tls);
+    int failed = connect(fd, (struct sockaddr *)&conn->address, size);
+    if ((failed != 0 && errno != EINPROGRESS) || uv_poll_init(conn->loop, &conn->poll, fd)) {
+        wire_close(&conn->wire);
         return false;
     }
-    line->poll.data = line;
-    line->state = SOCKET_CONNECTING;
-    line->code = 0;
-    line->closing = line->quiet = line->doomed = false;
-    put_request(line, path);
-    uv_poll_start(&line->poll, UV_READABLE | UV_WRITABLE, on_poll);
+    conn->poll.data = conn;
+    conn->state = SOCKET_GREETING;
+    conn->frames = (struct frames){0};
+    conn->code = 0;
+    conn->closed_by_owner = conn->is_lost = false;
+    put_request(conn, path);
+    uv_poll_start(&conn->poll, UV_WRITABLE, on_poll);
     return true;
 }

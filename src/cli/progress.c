@@ -13,7 +13,8 @@ void progress_start(struct progress *progress, const char *what, const char *uni
     progress->shown = isatty(STDERR_FILENO) == 1;
 }
 
-static void draw(const struct progress *progress, uint64_t done, uint64_t total, int64_t now_us) {
+static void draw_bar(const struct progress *progress, uint64_t done, uint64_t total,
+                     int64_t now_us) {
     double seconds = (double)(now_us - progress->started_us) / 1e6;
     double rate = seconds > 0 ? (double)done / seconds : 0;
     double part = total > 0 ? (double)done / (double)total : 0;
@@ -34,12 +35,12 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total) {
     if (!progress->shown || now_us - progress->drawn_us < EVERY_US)
         return;
     progress->drawn_us = now_us;
-    draw(progress, done, total, now_us);
+    draw_bar(progress, done, total, now_us);
 }
 
 void progress_end(struct progress *progress, uint64_t done) {
     if (!progress->shown)
         return;
-    draw(progress, done, done == 0 ? 1 : done, clock_ticks_us());
+    draw_bar(progress, done, done == 0 ? 1 : done, clock_ticks_us());
     fputc('\n', stderr);
 }

@@ -1,5 +1,8 @@
 #include "cli/settings.h"
 
+#include "json/json.h"
+
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +30,12 @@ static const struct choice durabilities[] = {{"commit", STORE_SYNC_COMMIT},
                                              {NULL, 0}};
 static const struct choice levels[] = {
     {"debug", LOG_DEBUG}, {"info", LOG_INFO}, {"warn", LOG_WARN}, {"error", LOG_ERROR}, {NULL, 0}};
+
+static const struct choice texts[] = {
+    {"common", ERROR_TEXTS_COMMON}, {"newest", ERROR_TEXTS_NEWEST}, {NULL, 0}};
+
+static const struct choice engines[] = {
+    {"local", ENGINE_LOCAL}, {"dynamodb", ENGINE_DYNAMODB}, {NULL, 0}};
 
 struct setting {
     const char *name; /* --name, GAMETABLE_NAME, name = ... */
@@ -62,9 +71,13 @@ static const struct setting table[] = {
      "memory for index trees and counts; 0 is half of the machine's; past it writes that add "
      "entries are refused",
      NULL},
-    {"store-memory", KIND_SIZE, AT(store_memory), "SIZE", "0",
-     "memory for what is read of the store's files; 0 maps the files instead, which is faster and "
-     "counts as the process's memory as far as the system has room",
+    {"store-memory", KIND_SIZE, AT(store_memory), "SIZE", "64M",
+     "memory for what is read of the store's files, besides the system's own cache of them; 0 is "
+     "64M",
+     NULL},
+    {"recovery-disk", KIND_SIZE, AT(recovery_disk), "SIZE", "16G",
+     "room on the disk for point-in-time recovery of the tables that have it: checkpoints and the "
+     "log between them; past it the oldest go first; at least 1G",
      NULL},
     {"threads", KIND_COUNT, AT(threads), "N", "0",
      "threads that serve connections; 0 is one a core, of more than two cores one less", NULL},
@@ -72,19 +85,33 @@ static const struct setting table[] = {
      "open connections; one more is answered 503", NULL},
     {"max-in-flight", KIND_COUNT, AT(in_flight_max), "N", "10000",
      "requests that wait for their answer; one more is refused and may be tried again", NULL},
+    {"http-memory", KIND_SIZE, AT(http_memory), "SIZE", "512M",
+     "memory for bodies of requests on their way and answers that wait to be read, of all HTTP "
+     "connections; what would take more is answered 503",
+     NULL},
     {"idle-timeout", KIND_TIME, AT(idle_ms), "TIME", "60s",
      "how long a connection may be silent between requests", NULL},
     {"request-timeout", KIND_TIME, AT(request_ms), "TIME", "30s",
      "how long a request may take to arrive; then 408", NULL},
+    {"stream-shards", KIND_COUNT, AT(stream_shards), "N", "1",
+     "shards of streams that are switched on from now on, 1 to 4: readers of several can work side "
+     "by side",
+     NULL},
     {"region", KIND_TEXT, AT(region), "NAME", "",
      "the region in ARNs; empty takes the one each client signs for", NULL},
     {"origins", KIND_TEXT, AT(origins), "LIST", "",
-     "origins of pages that may open live lines besides our own, separated by blanks; * for any"},
+     "origins of web pages that may talk to this server besides its own and (without keys) this "
+     "machine's, separated by blanks; * for any",
+     NULL},
     {"export-dir", KIND_TEXT, AT(export_dir), "DIR", "",
      "where exports go and imports come from: buckets are folders in it; empty is DATA/exports",
      NULL},
     {"strict-paging", KIND_SWITCH, AT(strict_paging), NULL, "no",
      "page plain counts at 1 MB, as the service does, instead of answering them whole", NULL},
+    {"error-texts", KIND_CHOICE, AT(error_texts), "common|newest", "common",
+     "the words of DynamoDB's faults: those of every region, or those that came to some of them in "
+     "2026 and put \"1 validation error detected: \" before faults of single-item writes",
+     texts},
     {"keys", KIND_TEXT, AT(keys), "FILE", "",
      "the access keys that may come in, made by `gametable keys add`; without, anybody on this "
      "machine may",
@@ -99,17 +126,58 @@ static const struct setting table[] = {
      "what players' and plays' tokens are signed with, at least 32 bytes; empty is "
      "DATA/token-secret, made at the first start",
      NULL},
+    {"slow", KIND_TIME, AT(slow_ms), "TIME", "100ms",
+     "requests that take at least so long are kept in the slow log (/v1/slow)", NULL},
+    {"metrics-open", KIND_SWITCH, AT(metrics_open), NULL, "no",
+     "let whoever reaches the HTTP port read /metrics without a key", NULL},
+    {"engine", KIND_CHOICE, AT(engine), "local|dynamodb", "local",
+     "where the data is: in the data folder, or in a table of Amazon DynamoDB with its ranking in "
+     "Redis or Valkey, for as many servers as wanted (docs/scale-out.md)",
+     engines},
+    {"dynamodb-endpoint", KIND_TEXT, AT(dynamodb_endpoint), "URL", "",
+     "with engine dynamodb: the endpoint; empty is Amazon's of the region. Keys are found where "
+     "AWS's SDKs find them",
+     NULL},
+    {"dynamodb-region", KIND_TEXT, AT(dynamodb_region), "NAME", "",
+     "the endpoint's region; empty is AWS_REGION or AWS_DEFAULT_REGION", NULL},
+    {"dynamodb-ca", KIND_TEXT, AT(dynamodb_ca), "FILE", "",
+     "authorities to trust for the endpoint instead of the system's, in PEM", NULL},
+    {"rank-redis", KIND_TEXT, AT(rank_redis), "HOST:PORT,...", "",
+     "with engine dynamodb: the Redis or Valkey that keeps the ranking; several addresses are "
+     "seeds "
+     "of a cluster, sentinel:NAME@HOST:PORT,... a master by its sentinels",
+     NULL},
+    {"rank-redis-user", KIND_TEXT, AT(rank_redis_user), "NAME", "",
+     "its user; empty is the default one", NULL},
+    {"rank-redis-password", KIND_TEXT, AT(rank_redis_password), "TEXT", "",
+     "the user's password; better in the environment or the config file than on the command line",
+     NULL},
+    {"rank-redis-tls", KIND_SWITCH, AT(rank_redis_tls), NULL, "no", "encrypt what goes to it",
+     NULL},
+    {"rank-redis-ca", KIND_TEXT, AT(rank_redis_ca), "FILE", "",
+     "authorities to trust for it instead of the system's, in PEM", NULL},
     {"trust-network", KIND_SWITCH, AT(trust_network), NULL, "no",
      "allow listening beyond loopback without keys: whoever reaches the port may read and write "
      "everything",
      NULL},
+    {"guests", KIND_SWITCH, AT(guests), NULL, "no",
+     "with keys: let whoever has a room's link or QR code sit down in that room, without a key and "
+     "for "
+     "nothing else",
+     NULL},
     {"test-clock", KIND_SWITCH, AT(test_clock), NULL, "no",
      "let tests move the clock and expire items: gametable clock, gametable expire", NULL},
+    {"test-faults", KIND_TEXT, AT(test_faults), "ORDERS", "",
+     "let tests order throttled and slow DynamoDB requests, small pages and enforced capacity, and "
+     "begin with these, as in \"throttle scores PutItem 3; delay * Query 20ms\"; none begins with "
+     "none",
+     NULL},
     {"log-level", KIND_CHOICE, AT(log.level), "debug|info|warn|error", "info",
      "less than this is not logged", levels},
     {"log-json", KIND_SWITCH, AT(log.json), NULL, "no", "log one JSON object a line", NULL},
 };
 enum { SETTINGS = sizeof(table) / sizeof(table[0]) };
+static_assert((int)SETTINGS <= (int)SETTINGS_MAX, "struct settings has no room for its origins");
 
 /* --- values --- */
 
@@ -228,21 +296,26 @@ struct reading {
     struct failure *failure;
     struct settings *settings;
     bool given[SETTINGS]; /* by something stronger than what is read now */
+    int at;               /* which word of the command line is read */
+    const char *config;   /* the file to read settings from; NULL: none */
 };
 
-static const struct setting *find(struct bytes name) {
+static const struct setting *find_setting(struct bytes name) {
     for (int i = 0; i < SETTINGS; i++)
         if (bytes_equal(bytes_str(table[i].name), name))
             return &table[i];
     return NULL;
 }
 
-static enum status take(struct reading *reading, const struct setting *setting, const char *text,
-                        const char *source) {
+static enum status set_value(struct reading *reading, const struct setting *setting,
+                             const char *text, const char *source) {
     size_t index = (size_t)(setting - table);
     if (reading->given[index])
         return OK;
     reading->given[index] = true;
+    bool named = strncmp(source, "GAMETABLE_", 10) == 0; /* by a variable, whose name goes */
+    reading->settings->origins_of[index] =
+        (struct setting_origin){text, named ? "environment" : source};
     if (assign(setting, reading->settings, text))
         return OK;
     return failure_set(reading->failure, reading->arena, INVALID,
@@ -250,16 +323,16 @@ static enum status take(struct reading *reading, const struct setting *setting, 
                        expected(setting));
 }
 
-static enum status read_flag(struct reading *reading, int argc, char **argv, int *at,
-                             const char **config) {
-    const char *flag = argv[*at];
+/* Reads the flag at argv[reading->at], and its value if that is the next word. */
+static enum status read_flag(struct reading *reading, int argc, char **argv) {
+    const char *flag = argv[reading->at];
     if (strncmp(flag, "--", 2) != 0)
         return failure_set(reading->failure, reading->arena, INVALID,
                            "'%s' is not an option; see gametable help serve", flag);
     const char *equals = strchr(flag, '=');
     struct bytes name =
         bytes_of(flag + 2, equals != NULL ? (size_t)(equals - flag - 2) : strlen(flag + 2));
-    const struct setting *setting = find(name);
+    const struct setting *setting = find_setting(name);
     bool is_config = bytes_equal(name, BYTES("config"));
     if (setting == NULL && !is_config)
         return failure_set(reading->failure, reading->arena, INVALID,
@@ -268,16 +341,16 @@ static enum status read_flag(struct reading *reading, int argc, char **argv, int
     if (text == NULL && setting != NULL && setting->kind == KIND_SWITCH)
         text = "yes";
     if (text == NULL) {
-        if (*at + 1 >= argc)
+        if (reading->at + 1 >= argc)
             return failure_set(reading->failure, reading->arena, INVALID, "--%.*s needs a value",
                                BYTES_ARG(name));
-        text = argv[++*at];
+        text = argv[++reading->at];
     }
     if (is_config) {
-        *config = text;
+        reading->config = text;
         return OK;
     }
-    return take(reading, setting, text, "command line");
+    return set_value(reading, setting, text, "command line");
 }
 
 static enum status read_environment(struct reading *reading) {
@@ -290,7 +363,7 @@ static enum status read_environment(struct reading *reading) {
         const char *text = getenv(name);
         if (text == NULL)
             continue;
-        enum status status = take(reading, &table[i], text, name);
+        enum status status = set_value(reading, &table[i], text, name);
         if (status != OK)
             return status;
     }
@@ -317,12 +390,12 @@ static enum status read_line(struct reading *reading, const char *path, int numb
         return failure_set(reading->failure, reading->arena, INVALID, "%s: expected name = value",
                            source);
     struct bytes name = trim((struct bytes){line.data, equals});
-    const struct setting *setting = find(name);
+    const struct setting *setting = find_setting(name);
     if (setting == NULL)
         return failure_set(reading->failure, reading->arena, INVALID,
                            "%s: there is no setting %.*s", source, BYTES_ARG(name));
-    return take(reading, setting, arena_str(reading->arena, trim(bytes_skip(line, equals + 1))),
-                source);
+    return set_value(reading, setting,
+                     arena_str(reading->arena, trim(bytes_skip(line, equals + 1))), source);
 }
 
 static enum status read_config(struct reading *reading, const char *path) {
@@ -333,26 +406,32 @@ static enum status read_config(struct reading *reading, const char *path) {
     char line[4096];
     enum status status = OK;
     for (int number = 1; status == OK && fgets(line, sizeof(line), file) != NULL; number++)
-        status = read_line(reading, path, number, bytes_str(line));
+        status = strlen(line) == sizeof(line) - 1 && strchr(line, '\n') == NULL
+                     ? failure_set(reading->failure, reading->arena, INVALID,
+                                   "%s line %d: a line has at most %zu characters", path, number,
+                                   sizeof(line) - 2)
+                     : read_line(reading, path, number, bytes_str(line));
+    if (status == OK && ferror(file)) /* a folder can be opened, and not read */
+        status = failure_set(reading->failure, reading->arena, INVALID,
+                             "cannot read the config file %s: %s", path, strerror(errno));
     fclose(file);
     return status;
 }
 
-enum status settings_read(int argc, char **argv, struct arena *arena, struct failure *failure,
-                          struct settings *out) {
+enum status settings_read(int argc, char **argv, struct scope in, struct settings *out) {
     *out = (struct settings){0};
-    struct reading reading = {.arena = arena, .failure = failure, .settings = out};
-    const char *config = getenv("GAMETABLE_CONFIG");
-    for (int i = 0; i < argc; i++) {
-        enum status status = read_flag(&reading, argc, argv, &i, &config);
+    struct reading reading = {.arena = in.arena, .failure = in.failure, .settings = out};
+    reading.config = getenv("GAMETABLE_CONFIG");
+    for (; reading.at < argc; reading.at++) {
+        enum status status = read_flag(&reading, argc, argv);
         if (status != OK)
             return status;
     }
     enum status status = read_environment(&reading);
-    if (status == OK && config != NULL)
-        status = read_config(&reading, config);
+    if (status == OK && reading.config != NULL)
+        status = read_config(&reading, reading.config);
     for (int i = 0; i < SETTINGS && status == OK; i++)
-        status = take(&reading, &table[i], table[i].initial, "default");
+        status = set_value(&reading, &table[i], table[i].initial, "default");
     return status;
 }
 
@@ -411,4 +490,34 @@ void settings_describe(struct buf *to, enum settings_form form) {
         else
             describe_markdown(to, &table[i]);
     }
+}
+
+/* An address may have a password in it: scheme://user:password@host. */
+static bool may_hold_secret(const struct setting *setting, const char *text) {
+    const char *scheme = strstr(text, "://");
+    return strstr(setting->name, "password") != NULL ||
+           (scheme != NULL && strchr(scheme + 3, '@') != NULL);
+}
+
+static void put_member(struct buf *to, const char *name, const char *text) {
+    buf_printf(to, ",\"%s\":", name);
+    json_put_string(to, bytes_str(text));
+}
+
+void settings_put_json(struct buf *to, const struct settings *settings) {
+    buf_byte(to, '[');
+    for (int i = 0; i < SETTINGS; i++) {
+        const struct setting_origin *origin = &settings->origins_of[i];
+        const char *text = origin->text != NULL ? origin->text : "";
+        if (i != 0)
+            buf_byte(to, ',');
+        buf_lit(to, "{\"name\":");
+        json_put_string(to, bytes_str(table[i].name));
+        put_member(to, "value", may_hold_secret(&table[i], text) ? "***" : text);
+        put_member(to, "default", table[i].initial);
+        put_member(to, "from", origin->source != NULL ? origin->source : "default");
+        put_member(to, "about", table[i].help);
+        buf_byte(to, '}');
+    }
+    buf_byte(to, ']');
 }
