@@ -1,5 +1,5 @@
-// One page for all paths: the server answers with index.html and the page looks at its address.
-// Nothing is inlined, so that the pages can forbid inline script and style.
+// Two pages: index.html for players answers for all of their paths, console.html for all below /console; each looks at
+// its address by itself. Nothing is inlined, so that the pages can forbid inline script and style.
 export default {
   base: "/",
   build: {
@@ -8,6 +8,7 @@ export default {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2021",
+    rollupOptions: { input: ["index.html", "console.html"] },
   },
   esbuild: { jsx: "automatic", jsxImportSource: "preact", legalComments: "none" },
   server: { proxy: { "/v1": { target: "http://127.0.0.1:8000", ws: true } } },

@@ -32,6 +32,8 @@ export interface Room {
   round: number;
   dueAt: number;
   createdAt: number;
+  /** Brings guests in, on a server with keys that lets them. */
+  invite?: string;
   options: Record<string, unknown>;
   state: Record<string, unknown>;
 }
@@ -46,6 +48,8 @@ export interface Player {
   waiting: boolean;
   ready: boolean;
   connected: boolean;
+  /** The server plays for it. */
+  bot: boolean;
   points: number;
   streak: number;
   state: Record<string, unknown>;
@@ -73,10 +77,16 @@ export interface Entry {
   member: string;
   rank: number;
   position: number;
-  score: number;
+  /** Every digit: scores may have more than a double holds. */
+  score: string;
   percentile: number;
   name?: string;
   at?: string;
+}
+
+/** Scores as text, before they are read as doubles. Within a string the quote would be escaped. */
+function withExactScores(text: string): string {
+  return text.replace(/"score":(-?[\d.eE+-]+)/g, '"score":"$1"');
 }
 
 export interface BoardPage {
@@ -90,6 +100,43 @@ export interface BoardPage {
   total: number;
   entries: Entry[];
   next?: string;
+}
+
+/** A text in the languages there are. */
+export interface Texts {
+  en: string;
+  hi: string;
+}
+
+export interface KindOption {
+  name: string;
+  type: "number" | "choice";
+  labels: Texts;
+  default: number | string;
+  min?: number;
+  max?: number;
+  choices?: { word: string; labels: Texts }[];
+}
+
+export interface KindVerb {
+  do: string;
+  about: Texts;
+  fields: { name: string; min: number; max: number; required: boolean }[];
+}
+
+/** A game that rooms can play, as it describes itself. */
+export interface Kind {
+  kind: string;
+  title: string;
+  titles: Texts;
+  about: Texts;
+  emoji: string;
+  page: string;
+  playersMin: number;
+  playersMax: number;
+  options: KindOption[];
+  verbs: KindVerb[];
+  boards: { board: string; title: string; scope: "global" | "room" }[];
 }
 
 export type LineStatus = "connecting" | "open" | "lost" | "ended";
@@ -192,7 +239,7 @@ export class Line<T> {
       this.version = -1;
       this.tell("open");
     };
-    socket.onmessage = (event) => this.hear(JSON.parse(String(event.data)));
+    socket.onmessage = (event) => this.hear(JSON.parse(withExactScores(String(event.data))));
     socket.onerror = () => {};
     socket.onclose = (event) => {
       if (this.socket === socket) this.lost(event.code as number, event.reason as string);
@@ -251,6 +298,8 @@ export interface ClientOptions {
   url?: string;
   /** "ID:SECRET" of an access key, where the server asks for one. */
   key?: string;
+  /** A room's invitation: for that room alone, where the server lets guests in. */
+  invite?: string;
   WebSocket?: SocketMaker;
 }
 
@@ -267,7 +316,8 @@ export class Client {
     return this.ask("POST", "/v1/rooms", room);
   }
 
-  joinRoom(code: string, who: { name: string; player?: string; spectator?: boolean }): Promise<Seat> {
+  /** `token`: of the seat that the player has there already, to come back to it. */
+  joinRoom(code: string, who: { name: string; player?: string; spectator?: boolean; token?: string }): Promise<Seat> {
     return this.ask("POST", `/v1/rooms/${encodeURIComponent(code)}/players`, who);
   }
 
@@ -279,11 +329,21 @@ export class Client {
     return this.ask("GET", `/v1/rooms?kind=${encodeURIComponent(kind)}&status=${status}`);
   }
 
+  /** Those that one can join now: there is room, and somebody is there. */
+  openRooms(kind: string): Promise<{ rooms: Room[]; next?: string }> {
+    return this.ask("GET", `/v1/rooms?kind=${encodeURIComponent(kind)}&open=true`);
+  }
+
+  kinds(): Promise<{ kinds: Kind[] }> {
+    return this.ask("GET", "/v1/kinds");
+  }
+
   /** Any other call of the REST API; throws ApiError with the server's reason. */
   async ask<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers: Record<string, string> = {};
     if (body !== undefined) headers["content-type"] = "application/json";
     if (this.options.key) headers.authorization = `Bearer ${this.options.key}`;
+    if (this.options.invite) headers["x-room-invite"] = this.options.invite;
     const answer = await fetch(this.url + path, {
       method,
       headers,
@@ -310,7 +370,8 @@ export class Client {
   }
 
   private line<T>(path: string, query: Record<string, unknown>, events: LineEvents<T>): Line<T> {
-    const given = { ...query, ...(this.options.key ? { key: this.options.key } : {}) };
+    const { key, invite } = this.options;
+    const given = { ...query, ...(key ? { key } : {}), ...(invite ? { invite } : {}) };
     const text = Object.entries(given)
       .filter(([, value]) => value !== undefined && value !== "")
       .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)

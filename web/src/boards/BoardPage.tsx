@@ -1,15 +1,19 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Entry } from "../client";
 import { Link } from "../shared/address";
 import { ownPlayer } from "../shared/store";
 import { grouped } from "../shared/numbers";
-import { definition, type Definition, type Place } from "./board";
+import { useTitle } from "../shared/title";
+import { addressOf, isForAll, type Definition, type Place } from "./board";
 import { BoardTable } from "./BoardTable";
 import { Distribution } from "./Distribution";
 import { FindPlayer } from "./FindPlayer";
+import { Pager } from "./Pager";
 import { Periods } from "./Periods";
 import { Queries } from "./Queries";
+import { betweenSeasons, lastSeason, when } from "./season";
 import { useBoard, type BoardView } from "./useBoard";
+import { usePlaces } from "./usePlaces";
 
 function Facts({ view }: { view: BoardView }) {
   const page = view.page!;
@@ -20,7 +24,26 @@ function Facts({ view }: { view: BoardView }) {
       {page.scope && <span class="pill">{page.scope}</span>}
       {page.period && <span class="pill">{page.period}</span>}
       <span class="quiet">{`${grouped(page.total)} on it`}</span>
-      {page.ends && !page.sealed && <span class="quiet">{`until ${new Date(page.ends).toLocaleString()}`}</span>}
+      {page.ends && <span class="quiet">{`${page.sealed ? "ended" : "until"} ${when(page.ends)}`}</span>}
+    </p>
+  );
+}
+
+/** What a board that has ended, or has nobody on it, is, and what comes next. */
+function Stands({ view, place, board }: { view: BoardView; place: Place; board: Definition | null }) {
+  const page = view.page!;
+  if (page.sealed)
+    return (
+      <p class="quiet">
+        This period is over, its places are final.{" "}
+        {board?.current !== null && <Link to={addressOf(place.id, place.scope)}>The present one</Link>}
+      </p>
+    );
+  if (page.total > 0) return null;
+  return (
+    <p class="quiet">
+      Nobody is on this board yet: the first score will be at the top.
+      {page.ends && ` It begins anew ${when(page.ends)}.`}
     </p>
   );
 }
@@ -29,17 +52,18 @@ function Facts({ view }: { view: BoardView }) {
 function Whole({ view, place, board }: { view: BoardView; place: Place; board: Definition | null }) {
   const [found, setFound] = useState<Entry | null>(null);
   const page = view.page!;
+  const places = usePlaces(place, page);
   const me = ownPlayer();
   return (
     <div class="board-page">
       <section class="card" aria-label="Places">
         <Facts view={view} />
-        <BoardTable entries={page.entries} me={me} marked={found?.member ?? ""} />
-        {page.total === 0 && <p class="quiet">Nobody is on this board yet.</p>}
-        {page.total > page.entries.length && <p class="quiet">{`and ${grouped(page.total - page.entries.length)} more`}</p>}
+        <Stands view={view} place={place} board={board} />
+        {page.total > 0 && <BoardTable entries={places.entries} me={me} marked={found?.member ?? ""} />}
+        <Pager places={places} total={page.total} />
       </section>
       <div>
-        <FindPlayer place={place} entries={page.entries} me={me} onFound={setFound} stamp={page} />
+        <FindPlayer place={place} me={me} onFound={setFound} stamp={page} onGo={places.go} />
         <Distribution place={place} mark={found} stamp={page} />
         <Periods id={place.id} instance={page.instance} />
         <Queries place={place} instance={page.instance} order={board?.order ?? "high"} />
@@ -48,29 +72,52 @@ function Whole({ view, place, board }: { view: BoardView; place: Place; board: D
   );
 }
 
+/** Why there are no places to show, and where there are some. */
+function Nothing({ place, board, problem }: { place: Place; board: Definition | null; problem: string }) {
+  const between = board && betweenSeasons(board);
+  const last = board && between && lastSeason(board);
+  return (
+    <>
+      <p class="quiet" role="status">
+        {board && !isForAll(board) && !place.scope ? "Choose whose board to see." : between || problem}
+      </p>
+      {last && (
+        <p>
+          <Link to={addressOf(place.id, place.scope, last)} class="button">
+            {`The places of ${last}`}
+          </Link>
+        </p>
+      )}
+      {!board && (
+        <p>
+          <Link to="/boards" class="button">
+            All boards
+          </Link>
+        </p>
+      )}
+      {board && <Periods id={place.id} instance="" />}
+    </>
+  );
+}
+
 export function BoardPage(place: Place) {
-  const [board, setBoard] = useState<Definition | null>(null);
   const view = useBoard(place);
-  useEffect(() => {
-    definition(place.id).then(setBoard, () => {});
-  }, [place.id]);
+  const { board } = view;
   const title = board?.title || place.id;
-  useEffect(() => {
-    document.title = `${title} · gametable`;
-  }, [title]);
+  useTitle(title);
   return (
     <div class="page">
       <p class="crumb">
         <Link to="/boards">Boards</Link>
       </p>
       <h1>{title}</h1>
-      {view.problem && (
-        <>
-          <p class="quiet">{board && !board.scopes.includes("global") ? "Choose whose board to see." : view.problem}</p>
-          <Periods id={place.id} instance="" />
-        </>
+      {view.page ? (
+        <Whole view={view} place={place} board={board} />
+      ) : view.problem ? (
+        <Nothing place={place} board={board} problem={view.problem} />
+      ) : (
+        <p class="quiet">Asking for the board…</p>
       )}
-      {view.page && <Whole view={view} place={place} board={board} />}
     </div>
   );
 }

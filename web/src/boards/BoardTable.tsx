@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Entry } from "../client";
 import { useFlip } from "../shared/flip";
-import { grouped } from "../shared/numbers";
+import { exact, grouped } from "../shared/numbers";
 import { nameOf } from "./board";
 
 const TOLD_MS = 4000;
@@ -49,16 +49,16 @@ export function BoardTable({ entries, me, marked }: BoardTableProps) {
           const state = `${entry.member === me ? "me" : ""} ${entry.member === marked ? "marked" : ""} ${by > 0 ? "rose" : ""}`;
           return (
             <tr key={entry.member} data-flip={entry.member} class={state} title={entry.member}>
-              <td class={`rank rank-${entry.rank}`}>{entry.rank}</td>
+              <td class={`rank rank-${entry.rank}`}>{grouped(entry.rank)}</td>
               <td>
-                {nameOf(entry)} {entry.member === me && <small>you</small>}
+                <bdi>{nameOf(entry)}</bdi> {entry.member === me && <small>you</small>}
                 {by !== 0 && (
                   <small class={by > 0 ? "by good" : "by bad"} aria-label={by > 0 ? `up ${by}` : `down ${-by}`}>
                     {by > 0 ? `▲${by}` : `▼${-by}`}
                   </small>
                 )}
               </td>
-              <td class="score">{grouped(entry.score)}</td>
+              <td class="score">{exact(entry.score)}</td>
             </tr>
           );
         })}

@@ -35,7 +35,7 @@ export function Distribution({ place, mark, stamp }: DistributionProps) {
   const step = WIDE / buckets.length;
   const least = buckets[0]!.from;
   const span = buckets[buckets.length - 1]!.to - least;
-  const at = mark && span > 0 ? ((mark.score - least) / span) * WIDE : null;
+  const at = mark && span > 0 ? ((Number(mark.score) - least) / span) * WIDE : null;
   return (
     <section class="card" aria-labelledby="plot-title">
       <h2 id="plot-title">How the scores are spread</h2>

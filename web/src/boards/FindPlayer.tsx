@@ -1,23 +1,18 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Entry } from "../client";
-import { isStatus, reasonOf } from "../shared/api";
-import { grouped } from "../shared/numbers";
+import { reasonOf } from "../shared/api";
+import { exact, grouped } from "../shared/numbers";
 import { around, entry, nameOf, rankOf, type Place } from "./board";
 import { BoardTable } from "./BoardTable";
+import { findName, type Search } from "./findName";
+import { SHOWN } from "./useBoard";
 
 interface FindPlayerProps {
   place: Place;
-  entries: Entry[];
   me: string;
   onFound(entry: Entry | null): void;
+  onGo(from: number): void;
   stamp: unknown; // changes when the board does
-}
-
-/** Names are people's own and need not be one person's: those in sight are looked through, else it is
- * taken for a member. */
-function memberOf(text: string, entries: Entry[]): string {
-  const low = text.toLowerCase();
-  return entries.find((entry) => nameOf(entry).toLowerCase() === low)?.member ?? text;
 }
 
 function useAround(place: Place, member: string, stamp: unknown, onFound: (entry: Entry | null) => void) {
@@ -25,26 +20,29 @@ function useAround(place: Place, member: string, stamp: unknown, onFound: (entry
   const [problem, setProblem] = useState("");
   useEffect(() => {
     if (!member) return;
-    Promise.all([entry(place, member), around(place, member)]).then(
-      ([one, page]) => {
-        setProblem("");
-        setNear(page.entries);
-        onFound(one.entry);
-      },
-      (error) => {
-        setNear([]);
-        onFound(null);
-        setProblem(isStatus(error, 404) ? "Not on this board." : reasonOf(error));
-      },
-    );
+    const look = async () => {
+      try {
+        const one = await entry(place, member);
+        const page = one && (await around(place, member));
+        setProblem(one ? "" : "Not on this board.");
+        setNear(page?.entries ?? []);
+        onFound(one);
+      } catch (error) {
+        setProblem(reasonOf(error));
+      }
+    };
+    void look();
   }, [member, stamp]);
-  return { near, problem };
+  return { near: member ? near : [], problem: member ? problem : "" };
 }
 
 function Standing({ found }: { found: Entry }) {
   return (
     <p class="standing">
-      <b>{nameOf(found)}</b> is at <b>{grouped(found.rank)}</b> with {grouped(found.score)}: as good as or better than{" "}
+      <b>
+        <bdi>{nameOf(found)}</bdi>
+      </b>{" "}
+      is at <b>{grouped(found.rank)}</b> with {exact(found.score)}: as good as or better than{" "}
       <b>{found.percentile.toFixed(found.percentile === 100 ? 0 : 1)}%</b> of the others.
     </p>
   );
@@ -72,10 +70,61 @@ function RankOfScore({ place }: { place: Place }) {
   );
 }
 
-export function FindPlayer({ place, entries, me, onFound, stamp }: FindPlayerProps) {
+/** Those whose name was asked for, or is like it. */
+function Matches({ search, onChoose }: { search: Search; onChoose(member: string): void }) {
+  return (
+    <ul class="matches" aria-label="Players of that name">
+      {search.found.map((one) => (
+        <li key={one.member}>
+          <button type="button" class="plain" onClick={() => onChoose(one.member)}>
+            <bdi>{nameOf(one)}</bdi>
+          </button>
+          <span class="quiet">{`at ${grouped(one.rank)}`}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function FindPlayer({ place, me, onFound, onGo, stamp }: FindPlayerProps) {
   const [member, setMember] = useState("");
+  const [search, setSearch] = useState<Search | null>(null);
+  const [told, tell] = useState("");
+  const run = useRef(0);
   const { near, problem } = useAround(place, member, stamp, onFound);
   const found = near.find((one) => one.member === member);
+  const choose = (who: string) => {
+    run.current++;
+    tell("");
+    setSearch(null);
+    setMember(who);
+  };
+  const byName = async (text: string, mine: number) => {
+    let last: Search | null = null;
+    for await (const now of findName(place, text)) {
+      if (mine !== run.current) return;
+      setSearch((last = now));
+      tell(`Looked at ${grouped(now.looked)} of ${grouped(now.total)}…`);
+    }
+    const same = last?.found.filter((one) => nameOf(one).toLowerCase() === text.toLowerCase()) ?? [];
+    if (same.length === 1) return choose(same[0]!.member);
+    tell(last?.found.length ? "Nobody is called just that. These are like it:" : "Not on this board.");
+  };
+  // An id is found at once; else it is a name.
+  const find = async (text: string) => {
+    const mine = ++run.current;
+    setMember("");
+    setSearch(null);
+    tell("Looking…");
+    try {
+      const one = await entry(place, text);
+      if (mine !== run.current) return;
+      if (one) choose(text);
+      else await byName(text, mine);
+    } catch (error) {
+      if (mine === run.current) tell(reasonOf(error));
+    }
+  };
   return (
     <section class="card" aria-labelledby="find-title">
       <h2 id="find-title">Find a player</h2>
@@ -84,23 +133,29 @@ export function FindPlayer({ place, entries, me, onFound, stamp }: FindPlayerPro
         role="search"
         onSubmit={(event) => {
           event.preventDefault();
-          setMember(memberOf(String(new FormData(event.currentTarget).get("who")).trim(), entries));
+          void find(String(new FormData(event.currentTarget).get("who")).trim());
         }}
       >
         <label class="grow">
-          Name in sight, or id
+          Name or id
           <input name="who" autocomplete="off" spellcheck={false} required />
         </label>
         <button>Find</button>
-        <button type="button" onClick={() => setMember(me)}>
+        <button type="button" onClick={() => choose(me)}>
           Around me
         </button>
       </form>
       <div aria-live="polite">
-        {problem && <p class="quiet">{problem}</p>}
+        {(told || problem) && <p class="quiet">{told || problem}</p>}
         {found && <Standing found={found} />}
       </div>
+      {search && <Matches search={search} onChoose={choose} />}
       {near.length > 0 && <BoardTable entries={near} me={me} marked={member} />}
+      {found && (
+        <p>
+          <button onClick={() => onGo(Math.floor((found.position - 1) / SHOWN) * SHOWN + 1)}>Show there</button>
+        </p>
+      )}
       <RankOfScore place={place} />
     </section>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Link } from "../shared/address";
-import { grouped } from "../shared/numbers";
+import { exact, grouped } from "../shared/numbers";
 import { addressOf, periods, type Period } from "./board";
 
 export function Periods({ id, instance }: { id: string; instance: string }) {
@@ -21,7 +21,7 @@ export function Periods({ id, instance }: { id: string; instance: string }) {
             </Link>
             <span class="quiet">
               {`${grouped(period.total)} on it`}
-              {period.first[0] && `, best ${grouped(period.first[0].score)}`}
+              {period.first[0] && `, best ${exact(period.first[0].score)}`}
               {period.sealed && ", final"}
             </span>
           </li>

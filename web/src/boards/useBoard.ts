@@ -1,37 +1,62 @@
 import { useEffect, useState } from "preact/hooks";
-import type { BoardPage, LineStatus } from "../client";
-import { api } from "../shared/api";
-import { first, type Place } from "./board";
-import { reasonOf } from "../shared/api";
+import { ApiError, type BoardPage, type LineStatus } from "../client";
+import { api, reasonOf } from "../shared/api";
+import { definition, entries, isForAll, type Definition, type Place } from "./board";
 
 export interface BoardView {
+  board: Definition | null;
   page: BoardPage | null;
   status: LineStatus;
   problem: string;
 }
 
-const SHOWN = 25;
+export const SHOWN = 25;
+const AGAIN_MS = 3000;
 
-/** A board's first places as they change. What is wrong with its name is learned by asking once. */
+/** Whether it has places to show there: not between seasons, and only for whom it is. */
+function hasPlaces(board: Definition, { scope, period }: Place): boolean {
+  return (board.current !== null || period !== "") && (isForAll(board) || scope !== "");
+}
+
+/** A board's first places as they change. A server that cannot be reached is asked again, and so is a board whose
+ * next season may begin. */
 export function useBoard({ id, scope, period }: Place): BoardView {
+  const [board, setBoard] = useState<Definition | null>(null);
   const [page, setPage] = useState<BoardPage | null>(null);
   const [status, setStatus] = useState<LineStatus>("connecting");
   const [problem, setProblem] = useState("");
   useEffect(() => {
     let line: { close(): void } | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let gone = false;
-    first({ id, scope, period }, SHOWN).then(
-      (found) => {
+    const start = async () => {
+      const place = { id, scope, period };
+      try {
+        const found = await definition(id);
         if (gone) return;
-        setPage(found);
+        setBoard(found);
+        if (!hasPlaces(found, place)) {
+          setProblem("There is nothing to show at present.");
+          timer = setTimeout(start, 10 * AGAIN_MS);
+          return;
+        }
+        const places = await entries(place, { limit: SHOWN });
+        if (gone) return;
+        setProblem("");
+        setPage(places);
         line = api().watchBoard(id, { state: setPage, status: setStatus }, { limit: SHOWN, scope, period });
-      },
-      (error) => setProblem(reasonOf(error)),
-    );
+      } catch (error) {
+        if (gone) return;
+        setProblem(reasonOf(error));
+        if (!(error instanceof ApiError) || error.problem.status >= 500) timer = setTimeout(start, AGAIN_MS);
+      }
+    };
+    void start();
     return () => {
       gone = true;
+      clearTimeout(timer);
       line?.close();
     };
   }, [id, scope, period]);
-  return { page, status, problem };
+  return { board, page, status, problem };
 }

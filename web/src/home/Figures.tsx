@@ -19,10 +19,35 @@ function Figure({ name, value, values }: FigureProps) {
   );
 }
 
+const NAMES = [
+  "items",
+  "commits a second",
+  "live lines",
+  "messages a second",
+  "index entries",
+  "memory of indexes",
+  "found in the cache",
+  "on disk",
+];
+
+/** As much room as the figures will take, so that nothing moves when they come. */
+function NotYet({ reached }: { reached: boolean }) {
+  return (
+    <>
+      {!reached && <p class="problem">The server cannot be reached.</p>}
+      <dl class="figures">
+        {NAMES.map((name) => (
+          <Figure key={name} name={name} value="–" values={[]} />
+        ))}
+      </dl>
+    </>
+  );
+}
+
 export function Figures() {
   const { samples, reached } = useFigures();
   const now = samples[samples.length - 1]?.server;
-  if (!now) return <p class="quiet">{reached ? "Asking…" : "The server cannot be reached."}</p>;
+  if (!now) return <NotYet reached={reached} />;
   const all = (read: (server: Server) => number) => samples.map(({ server }) => read(server));
   const last = (list: number[]) => list[list.length - 1] ?? 0;
   const commits = rates(samples, "commits");

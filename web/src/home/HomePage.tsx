@@ -1,7 +1,8 @@
-import { useEffect } from "preact/hooks";
 import { Link } from "../shared/address";
 import { Command } from "../shared/Copy";
+import { useKinds } from "../shared/kinds";
 import { useServer } from "../shared/server";
+import { useTitle } from "../shared/title";
 import { Figures } from "./Figures";
 
 function uptime(seconds: number): string {
@@ -14,10 +15,9 @@ function uptime(seconds: number): string {
 
 export function HomePage() {
   const server = useServer();
+  const board = useKinds()[0]?.boards[0]?.board;
   const { origin, hostname } = location;
-  useEffect(() => {
-    document.title = "gametable";
-  }, []);
+  useTitle("");
   return (
     <div class="page home">
       <section class="hero">
@@ -32,12 +32,11 @@ export function HomePage() {
           <Link to="/boards" class="button">
             Boards
           </Link>
+          <a href="/console" class="button">
+            Console
+          </a>
         </p>
-        {server && (
-          <p class="quiet">
-            gametable {server.version}, up for {uptime(server.uptimeSeconds)}
-          </p>
-        )}
+        <p class="quiet">{server ? `gametable ${server.version}, up for ${uptime(server.uptimeSeconds)}` : "\u00a0"}</p>
       </section>
       <section class="card" aria-labelledby="figures-title">
         <h2 id="figures-title">Now</h2>
@@ -52,8 +51,12 @@ export function HomePage() {
         {server?.redisPort !== undefined && (
           <Command title="redis-cli" text={`redis-cli -h ${hostname} -p ${server.redisPort} ZADD level:1 120 ann`} />
         )}
-        <Command title="curl (REST)" text={`curl ${origin}/v1/boards/kauwa-udd:daily/entries`} />
-        <Command title="curl (live)" text={`curl -N ${origin}/v1/boards/kauwa-udd:daily/live`} />
+        {board && (
+          <>
+            <Command title="curl (REST)" text={`curl ${origin}/v1/boards/${board}/entries`} />
+            <Command title="curl (live)" text={`curl -N ${origin}/v1/boards/${board}/live`} />
+          </>
+        )}
         <p class="quiet">
           All of REST: <a href="/v1/openapi.json">OpenAPI document</a>. Health: <a href="/healthz">/healthz</a>.
         </p>

@@ -1,27 +1,56 @@
-import { Command, CopyButton } from "../shared/Copy";
+import { useEffect, useState } from "preact/hooks";
+import type { Room } from "../client";
+import { Link } from "../shared/address";
+import { CopyButton } from "../shared/Copy";
 import { Icon } from "../shared/Icon";
-import { QrCode } from "../shared/QrCode";
+import type { Say } from "../shared/words";
 
 const HERE = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** How others get here: code, link, QR code, and bots for those who are alone. */
-export function Invite({ code }: { code: string }) {
-  const link = `${location.origin}/play/${code}`;
+type QrCode = typeof import("../shared/QrCode").QrCode;
+
+/** Loaded when it is shown: the encoder weighs more than a game, and only lobbies have a code. */
+export function LateQrCode({ text }: { text: string }) {
+  const [Code, set] = useState<{ Code: QrCode } | null>(null);
+  useEffect(() => {
+    import("../shared/QrCode").then(
+      ({ QrCode }) => set({ Code: QrCode }),
+      () => {}, // there is the link
+    );
+  }, []);
+  return <div class="qr-place">{Code && <Code.Code text={text} label={`QR code of ${text.replace(/#.*/, "")}`} />}</div>;
+}
+
+/** What brings others into the room. The invitation, where one is needed, stands behind a #: it is not sent, and so
+ * in no log. */
+export function linkTo({ code, invite }: Room): string {
+  return `${location.origin}/play/${code}${invite ? `#i=${invite}` : ""}`;
+}
+
+/** How others get here: code, link, QR code. */
+export function Invite({ room, say }: { room: Room; say: Say }) {
+  const { code } = room;
+  const link = linkTo(room);
   return (
     <section class="card invite" aria-labelledby="invite-title">
-      <h2 id="invite-title">Bring others in</h2>
-      <p class="code" aria-label={`Room code ${[...code].join(" ")}`}>
+      <h2 id="invite-title">{say("Bring others in")}</h2>
+      <p class="code" role="img" aria-label={say("Room code {}", [...code].join(" "))}>
         {code}
       </p>
-      <QrCode text={link} label={`QR code of ${link}`} />
+      <LateQrCode text={link} />
       <p class="link">
-        <span>{link}</span>
-        <CopyButton text={link} label="Copy the link" />
+        <span>{link.replace(/#.*/, "")}</span>
+        <CopyButton text={link} label={say("Copy the link")} />
         {"share" in navigator && (
-          <button class="icon" aria-label="Share the link" onClick={() => navigator.share({ url: link }).catch(() => {})}>
+          <button class="icon" aria-label={say("Share the link")} onClick={() => navigator.share({ url: link }).catch(() => {})}>
             <Icon name="share" />
           </button>
         )}
+      </p>
+      <p>
+        <Link to={`/play/${code}/tv`} class="button">
+          {say("Show it on a TV")}
+        </Link>
       </p>
       {HERE.has(location.hostname) && (
         <p class="quiet">
@@ -29,10 +58,6 @@ export function Invite({ code }: { code: string }) {
           your network.
         </p>
       )}
-      <details>
-        <summary>Nobody else here?</summary>
-        <Command title="Three bots" text={`gametable play --url ${location.origin} --join ${code} --bots 3`} />
-      </details>
     </section>
   );
 }

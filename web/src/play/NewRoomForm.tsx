@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { EMOJI, TITLES } from "../shared/api";
+import type { Kind, KindOption } from "../client";
+import { inWords, useKinds } from "../shared/kinds";
 
 export interface RoomWish {
   kind: string;
@@ -8,74 +9,68 @@ export interface RoomWish {
   options: Record<string, unknown>;
 }
 
-interface NumberProps {
-  label: string;
-  name: string;
-  value: number;
-  least: number;
-  most: number;
+interface OptionFieldProps {
+  option: KindOption;
+  value?: unknown; // the default, if none
+  language?: unknown;
 }
 
-function NumberField({ label, name, value, least, most }: NumberProps) {
+/** A field for what may be chosen, as the kind describes it. */
+export function OptionField({ option, value = option.default, language }: OptionFieldProps) {
+  const { name, labels, choices, min, max } = option;
   return (
     <label>
-      {label}
-      <input type="number" inputMode="numeric" name={name} defaultValue={String(value)} min={least} max={most} required />
+      {inWords(labels, language)}
+      {choices ? (
+        <select name={name} defaultValue={String(value)}>
+          {choices.map(({ word, labels: label }) => (
+            <option key={word} value={word} selected={word === value}>
+              {inWords(label, language)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input type="number" inputMode="numeric" name={name} defaultValue={String(value)} min={min} max={max} required />
+      )}
     </label>
   );
 }
 
-function KauwaOptions() {
-  return (
-    <div class="options">
-      <NumberField label="Rounds" name="rounds" value={20} least={3} most={50} />
-      <NumberField label="Seconds a round" name="seconds" value={3} least={1} most={10} />
-      <label>
-        The caller speaks
-        <select name="language">
-          <option value="en">English</option>
-          <option value="hi">हिन्दी (Hindi)</option>
-        </select>
-      </label>
-    </div>
-  );
+export function optionsOf({ options }: Kind, form: FormData): Record<string, unknown> {
+  return Object.fromEntries(options.map(({ name, type }) => [name, type === "number" ? Number(form.get(name)) : form.get(name)]));
 }
 
-function SnakesOptions() {
-  return (
-    <div class="options">
-      <NumberField label="Seconds a turn" name="turnSeconds" value={15} least={3} most={60} />
-    </div>
-  );
-}
-
-function wishOf(kind: string, form: FormData): RoomWish {
-  const options: Record<string, unknown> = {};
-  for (const name of ["rounds", "seconds", "turnSeconds"]) if (form.has(name)) options[name] = Number(form.get(name));
-  if (form.has("language")) options["language"] = form.get("language");
-  return { kind, options, title: String(form.get("title") ?? "").trim(), listed: form.has("listed") };
+function wishOf(kind: Kind, form: FormData): RoomWish {
+  return { kind: kind.kind, options: optionsOf(kind, form), title: String(form.get("title") ?? "").trim(), listed: form.has("listed") };
 }
 
 export function NewRoomForm({ onMake }: { onMake(wish: RoomWish): void }) {
-  const [kind, setKind] = useState("kauwa-udd");
+  const kinds = useKinds();
+  const [name, setName] = useState("");
+  const chosen = kinds.find(({ kind }) => kind === name) ?? kinds[0];
+  if (chosen === undefined) return <p class="quiet">Asking which games there are…</p>;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onMake(wishOf(kind, new FormData(event.currentTarget)));
+        onMake(wishOf(chosen, new FormData(event.currentTarget)));
       }}
     >
       <fieldset class="kinds">
         <legend>Game</legend>
-        {Object.entries(TITLES).map(([value, title]) => (
-          <label key={value} class="kind">
-            <input type="radio" name="kind" value={value} checked={kind === value} onChange={() => setKind(value)} />
-            <span aria-hidden="true">{EMOJI[value]}</span>
+        {kinds.map(({ kind, title, emoji }) => (
+          <label key={kind} class="kind">
+            <input type="radio" name="kind" value={kind} checked={kind === chosen.kind} onChange={() => setName(kind)} />
+            <span aria-hidden="true">{emoji}</span>
             {title}
           </label>
         ))}
       </fieldset>
-      {kind === "kauwa-udd" ? <KauwaOptions /> : <SnakesOptions />}
+      <div class="options" key={chosen.kind}>
+        {chosen.options.map((option) => (
+          <OptionField key={option.name} option={option} />
+        ))}
+      </div>
       <label>
         Title (if you like)
         <input name="title" maxLength={60} autocomplete="off" />

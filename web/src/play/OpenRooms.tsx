@@ -1,25 +1,29 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Room } from "../client";
+import type { Kind, Room } from "../client";
 import { Link } from "../shared/address";
-import { api, EMOJI, TITLES } from "../shared/api";
+import { api } from "../shared/api";
+import { useKinds } from "../shared/kinds";
 
 const AGAIN_MS = 3000;
 
-async function openRooms(): Promise<Room[]> {
-  const lists = await Promise.all(Object.keys(TITLES).map((kind) => api().rooms(kind)));
+async function openRooms(kinds: Kind[]): Promise<Room[]> {
+  const lists = await Promise.all(kinds.map(({ kind }) => api().openRooms(kind)));
   return lists.flatMap((list) => list.rooms).sort((a, b) => b.createdAt - a.createdAt);
 }
 
 export function OpenRooms() {
   const [rooms, set] = useState<Room[] | null>(null);
+  const kinds = useKinds();
+  const kindOf = (room: Room) => kinds.find(({ kind }) => kind === room.kind);
   useEffect(() => {
+    if (kinds.length === 0) return;
     const look = () => {
-      if (!document.hidden) openRooms().then(set, () => {});
+      if (!document.hidden) openRooms(kinds).then(set, () => {});
     };
     look();
     const timer = setInterval(look, AGAIN_MS);
     return () => clearInterval(timer);
-  }, []);
+  }, [kinds]);
   if (rooms === null) return null;
   if (rooms.length === 0) return <p class="quiet">No room is open at the moment. Make one!</p>;
   return (
@@ -28,10 +32,12 @@ export function OpenRooms() {
         <li key={room.code}>
           <Link to={`/play/${room.code}`}>
             <span class="emoji" aria-hidden="true">
-              {EMOJI[room.kind]}
+              {kindOf(room)?.emoji}
             </span>
             <span class="grow">
-              <b>{room.title || TITLES[room.kind]}</b>
+              <b>
+                <bdi>{room.title || kindOf(room)?.title}</bdi>
+              </b>
               <small>{room.code}</small>
             </span>
             <span class="pill">

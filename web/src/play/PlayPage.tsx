@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { api, reasonOf } from "../shared/api";
 import { go } from "../shared/address";
-import { keepSeat, ownPlayer, playerName } from "../shared/store";
+import { keepInvite, keepSeat, ownPlayer, playerName } from "../shared/store";
+import { useTitle } from "../shared/title";
 import { NameField } from "./NameField";
 import { NewRoomForm, type RoomWish } from "./NewRoomForm";
 import { OpenRooms } from "./OpenRooms";
+import { OwnRooms } from "./OwnRooms";
 
 function JoinForm() {
   return (
@@ -13,8 +15,10 @@ function JoinForm() {
       onSubmit={(event) => {
         event.preventDefault();
         const given = String(new FormData(event.currentTarget).get("code"));
-        // A pasted link will do as well as the code at its end.
-        const code = given.trim().replace(/[/?#]*$/, "").split("/").pop()!.toUpperCase();
+        // A pasted link will do as well as the code at its end; it may carry an invitation.
+        const [path = "", invite] = given.trim().split(/#i=/);
+        const code = path.replace(/[/?#]*$/, "").split("/").pop()!.toUpperCase();
+        if (invite) keepInvite(code, invite);
         if (code) go(`/play/${encodeURIComponent(code)}`);
       }}
     >
@@ -28,6 +32,7 @@ function JoinForm() {
 }
 
 export function PlayPage() {
+  useTitle("Play");
   const name = playerName.use();
   const [problem, setProblem] = useState("");
   const make = async (wish: RoomWish) => {
@@ -47,6 +52,7 @@ export function PlayPage() {
   return (
     <div class="page play">
       <h1>Who plays?</h1>
+      <OwnRooms />
       <NameField />
       {problem && (
         <p class="problem" role="alert">

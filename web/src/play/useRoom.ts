@@ -3,13 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Line, LineStatus, RoomState } from "../client";
 import { api, isStatus } from "../shared/api";
 import { hearClock } from "../shared/clock";
-import { forgetSeat, seats } from "../shared/store";
+import { forgetSeat, keepInvite, seats } from "../shared/store";
 
 export interface RoomView {
   state: RoomState | null;
   status: LineStatus;
   ended: string; // why there is nothing to come back to
   me: string; // our player; empty: we look on
+  sitDown(): void; // to the door, for who looks on
   act(what: Record<string, unknown> & { do: string }): Promise<{ ok: boolean; reason?: string }>;
 }
 
@@ -21,7 +22,7 @@ function useLookAfter(code: string, me: string, lost: boolean, end: (reason: str
     if (!lost) return;
     const look = async () => {
       try {
-        const { players } = await api().room(code);
+        const { players } = await api(code).room(code);
         if (me && !players.some(({ player }) => player === me)) end("You are not in the room any more.");
       } catch (error) {
         if (isStatus(error, 404)) end("There is no such room.");
@@ -32,25 +33,28 @@ function useLookAfter(code: string, me: string, lost: boolean, end: (reason: str
   }, [code, me, lost]);
 }
 
-export function useRoom(code: string, looksOn: boolean): RoomView {
-  const seat = seats.use()[code];
+/** `aside`: as one who looks on, even if this browser has a seat there. */
+export function useRoom(code: string, looksOn: boolean, sitDown = () => {}, aside = false): RoomView {
+  const kept = seats.use()[code];
+  const seat = aside ? undefined : kept;
   const [state, setState] = useState<RoomState | null>(null);
   const [status, setStatus] = useState<LineStatus>("connecting");
   const [ended, setEnded] = useState("");
   const line = useRef<Line<RoomState> | null>(null);
   const token = seat?.token;
   const end = (reason: string) => {
-    forgetSeat(code);
+    if (!aside) forgetSeat(code);
     setEnded(reason);
   };
   useEffect(() => {
     if (token === undefined && !looksOn) return;
     setEnded("");
-    const opened = api().watchRoom(
+    const opened = api(code).watchRoom(
       code,
       {
         state: (next) => {
           hearClock(next.now);
+          keepInvite(code, next.room.invite ?? "");
           setState(next);
         },
         status: (next, reason) => {
@@ -69,6 +73,7 @@ export function useRoom(code: string, looksOn: boolean): RoomView {
     status,
     ended,
     me: seat?.player ?? "",
+    sitDown,
     act: (what) => line.current?.do(what) ?? Promise.resolve({ ok: false, reason: "there is no connection" }),
   };
 }

@@ -1,15 +1,31 @@
 import { Link, useAddress } from "./address";
 import { Icon } from "./Icon";
-import { sound, vibration } from "./store";
+import { canSpeak, hush } from "./speech";
+import { sound, vibration, voice } from "./store";
 
 function Mutes() {
   const on = sound.use();
+  const speaks = voice.use();
   const shakes = vibration.use();
   return (
     <div class="mutes">
       <button class="icon" aria-pressed={on} aria-label="Sound" title="Sound" onClick={() => sound.set(!on)}>
         <Icon name={on ? "sound" : "mute"} />
       </button>
+      {canSpeak && (
+        <button
+          class="icon"
+          aria-pressed={speaks}
+          aria-label="The caller's voice"
+          title="The caller's voice"
+          onClick={() => {
+            voice.set(!speaks);
+            hush();
+          }}
+        >
+          <Icon name={speaks ? "voice" : "silent"} />
+        </button>
+      )}
       {"vibrate" in navigator && (
         <button
           class="icon"
@@ -29,7 +45,7 @@ export function Header() {
   const { path } = useAddress();
   return (
     <header class="top">
-      <Link to="/" class="brand">
+      <Link to="/" class="brand" label="gametable">
         <Icon name="crow" />
         <span>gametable</span>
       </Link>

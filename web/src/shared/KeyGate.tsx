@@ -2,33 +2,57 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, isStatus, reasonOf } from "./api";
-import { key } from "./store";
+import { useAddress } from "./address";
+import { inviteTo, key, keepInvite, seats } from "./store";
 
-export function KeyGate({ children }: { children: ComponentChildren }) {
+/** Who was invited to this room, or sits in it, needs no key there. */
+function useInvited(): boolean {
+  const { path } = useAddress();
+  const [, code] = /^\/play\/(\w{5})(?:\/tv)?\/?$/i.exec(path) ?? [];
+  const room = code?.toUpperCase() ?? "";
+  const [, invite] = /[#&]i=([\w.-]+)/.exec(location.hash) ?? [];
+  if (room && invite) keepInvite(room, invite);
+  return room !== "" && (inviteTo(room) !== "" || seats.get()[room] !== undefined);
+}
+
+interface KeyGateProps {
+  children: ComponentChildren;
+  guests: ComponentChildren; // shown to who has no key: the way back for guests
+}
+
+export function KeyGate({ children, guests }: KeyGateProps) {
   const given = key.use();
   const [locked, lock] = useState("");
+  const invited = useInvited();
   useEffect(() => {
+    if (invited) return;
     api()
-      .ask("GET", "/v1/kinds")
+      .ask("GET", "/v1/server")
       .then(() => lock(""))
       .catch((error) => lock(isStatus(error, 401) || isStatus(error, 403) ? reasonOf(error) : ""));
-  }, [given]);
-  if (!locked) return <>{children}</>;
+  }, [given, invited]);
+  if (!locked || invited) return <>{children}</>;
   return (
-    <form
-      class="card narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        key.set(String(new FormData(event.currentTarget).get("key")));
-      }}
-    >
-      <h1>This server asks who you are</h1>
-      <p>{locked}</p>
-      <label>
-        Access key
-        <input name="key" placeholder="ID:SECRET" autocomplete="off" required />
-      </label>
-      <button class="main">Come in</button>
-    </form>
+    <div class="page narrow">
+      {guests}
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          key.set(String(new FormData(event.currentTarget).get("key")));
+        }}
+      >
+        <h1>This server asks who you are</h1>
+        <p>
+          With an access key, or by the link or QR code of a room: whoever is in the room can show it to you.
+        </p>
+        <p class="quiet">{locked}</p>
+        <label>
+          Access key
+          <input name="key" placeholder="ID:SECRET" autocomplete="off" required />
+        </label>
+        <button class="main">Come in</button>
+      </form>
+    </div>
   );
 }

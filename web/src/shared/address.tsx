@@ -40,18 +40,19 @@ interface LinkProps {
   to: string;
   class?: string;
   current?: boolean;
+  label?: string; // where the text may not be shown
   children: ComponentChildren;
 }
 
 /** A link of our own: no reload, but a new tab if one asks for it. */
-export function Link({ to, class: name, current, children }: LinkProps) {
+export function Link({ to, class: name, current, label, children }: LinkProps) {
   const click = (event: JSX.TargetedMouseEvent<HTMLAnchorElement>) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     go(to);
   };
   return (
-    <a href={to} class={name} onClick={click} aria-current={current ? "page" : undefined}>
+    <a href={to} class={name} onClick={click} aria-label={label} aria-current={current ? "page" : undefined}>
       {children}
     </a>
   );

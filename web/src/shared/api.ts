@@ -1,10 +1,13 @@
 // The one client of these pages.
 import { ApiError, Client } from "../client";
-import { key } from "./store";
+import { inviteTo, key } from "./store";
 
-export function api(): Client {
+/** With the invitation to the room, if we came by one and have nothing better. */
+export function api(room = ""): Client {
   const given = key.get();
-  return new Client(given ? { key: given } : {});
+  const invite = inviteTo(room);
+  if (given) return new Client({ key: given });
+  return new Client(invite ? { invite } : {});
 }
 
 export function reasonOf(error: unknown): string {
@@ -15,10 +18,3 @@ export function reasonOf(error: unknown): string {
 export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.problem.status === status;
 }
-
-export const TITLES: Record<string, string> = {
-  "kauwa-udd": "Kauwa Udd",
-  "snakes-and-ladders": "Snakes and ladders",
-};
-
-export const EMOJI: Record<string, string> = { "kauwa-udd": "🐦‍⬛", "snakes-and-ladders": "🎲" };

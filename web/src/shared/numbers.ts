@@ -14,6 +14,13 @@ export function grouped(number: number): string {
   return plain.format(number);
 }
 
+/** A decimal number that came as text, with all its digits. */
+export function exact(text: string): string {
+  const [whole = "", rest] = text.split(".");
+  const digits = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return (rest === undefined ? digits : `${digits}.${rest}`).replace("-", "−");
+}
+
 export function compact(number: number): string {
   return Math.abs(number) < 10000 ? plain.format(number) : short.format(number);
 }

@@ -63,18 +63,35 @@ function newPlayer(): string {
 
 export const playerName = new Kept("name", "");
 export const sound = new Kept("sound", true);
+export const voice = new Kept("voice", true);
 export const vibration = new Kept("vibration", true);
 export const key = new Kept("key", "");
 export const seats = new Kept<Record<string, KeptSeat>>("seats", {});
+const SEATS_KEPT = 20;
 const ownId = new Kept("player", "");
+/** Invitations that links and QR codes carried, by room: they let guests in where keys are asked for. */
+const invites = new Kept<Record<string, string>>("invites", {});
+
+export function inviteTo(code: string): string {
+  return invites.get()[code] ?? "";
+}
+
+export function keepInvite(code: string, invite: string): void {
+  const others = Object.entries(invites.get()).filter(([other]) => other !== code);
+  if (invite && inviteTo(code) !== invite) invites.set(Object.fromEntries([...others.slice(-SEATS_KEPT), [code, invite]]));
+}
+
+/** Another one: somebody sits in a room as ours, and we cannot prove that it is us. */
+export function anotherPlayer(): string {
+  ownId.set(newPlayer());
+  return ownId.get();
+}
 
 /** This browser's player, so that its scores on boards are one player's. */
 export function ownPlayer(): string {
   if (ownId.get() === "") ownId.set(newPlayer());
   return ownId.get();
 }
-
-const SEATS_KEPT = 20;
 
 export function keepSeat(code: string, seat: KeptSeat): void {
   const others = Object.entries(seats.get()).filter(([other]) => other !== code);

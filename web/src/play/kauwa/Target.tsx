@@ -4,6 +4,7 @@ import { serverNow, useTicks } from "../../shared/clock";
 import { isActKey, useActKey } from "../../shared/keys";
 import { Ring } from "../../shared/Ring";
 import { hear, shake } from "../../shared/sound";
+import type { Say } from "../../shared/words";
 import type { RoomView } from "../useRoom";
 import { nameOf, type Match } from "./round";
 
@@ -25,7 +26,7 @@ function useTap(view: RoomView, match: Match, plays: boolean) {
   return { tapped: n > 0 && tap.n === n, problem: tap.n === n ? tap.problem : "", react };
 }
 
-function Countdown({ startsAt }: { startsAt: number }) {
+function Countdown({ startsAt, say }: { startsAt: number; say: Say }) {
   const left = Math.max(1, Math.ceil((startsAt - useTicks(100)) / 1000));
   useEffect(() => hear("tick"), [left]);
   return (
@@ -34,16 +35,23 @@ function Countdown({ startsAt }: { startsAt: number }) {
       <span class="count" key={left}>
         {left}
       </span>
-      <span class="hint">Tap if it flies!</span>
+      <span class="hint">{say("Tap if it flies!")}</span>
     </div>
   );
 }
 
-export function Target({ view, match, plays }: { view: RoomView; match: Match; plays: boolean }) {
+interface TargetProps {
+  view: RoomView;
+  match: Match;
+  plays: boolean;
+  say: Say;
+}
+
+export function Target({ view, match, plays, say }: TargetProps) {
   const { tapped, problem, react } = useTap(view, match, plays);
   const round = match.round;
-  if (round === null) return <Countdown startsAt={match.startsAt} />;
-  const hint = problem || (tapped ? "You say it flies!" : plays ? "Tap if it flies" : "");
+  if (round === null) return <Countdown startsAt={match.startsAt} say={say} />;
+  const hint = problem || (tapped ? say("You say it flies!") : plays ? say("Tap if it flies") : "");
   return (
     <button
       class={`target ${tapped ? "tapped" : ""} ${problem ? "refused" : ""}`}

@@ -18,11 +18,13 @@ export interface Verdict {
   points: number;
   right: boolean;
   afterMs?: number;
+  away?: boolean;
 }
 
 export interface LastRound extends Called {
   flies: boolean;
   results: Record<string, Verdict>;
+  void?: boolean; // no server judged it in time
 }
 
 export interface Match {

@@ -21,7 +21,7 @@ export interface Game {
   turnNumber: number;
   squares: number;
   board: Jump[];
-  turnMs: number;
+  turnAt: number; // when the turn's clock begins to run
   move: Move | null; // the last one of this match
 }
 
@@ -30,11 +30,10 @@ export function positionOf(player: Player): number {
 }
 
 export function gameOf({ room, round }: RoomState): Game {
-  const { turn = "", turnNumber = 1, squares = 100, board = [] } = room.state as Partial<Game>;
+  const { turn = "", turnNumber = 1, squares = 100, board = [], turnAt = 0 } = room.state as Partial<Game>;
   // The first turn is before any move: an older round is of the match before.
   const move = round !== null && (turnNumber > 1 || room.status === "over") ? (round as unknown as Move) : null;
-  const seconds = Number(room.options["turnSeconds"] ?? 15);
-  return { turn, turnNumber, squares, board, turnMs: seconds * 1000, move };
+  return { turn, turnNumber, squares, board, turnAt, move };
 }
 
 /** In words; `name` is empty if it was us. */

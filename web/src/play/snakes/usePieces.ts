@@ -14,6 +14,7 @@ export interface Pieces {
   rolling: boolean;
   roll: number; // what the die shows
   sliding: string; // which player's piece
+  shown: number; // the last move that has been seen to its end
 }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -42,7 +43,7 @@ async function* act(move: Move): AsyncGenerator<(pieces: Pieces) => Pieces> {
 }
 
 export function usePieces(players: Player[], move: Move | null): Pieces {
-  const [pieces, set] = useState<Pieces>(() => ({ at: placesOf(players), rolling: false, roll: move?.roll ?? 0, sliding: "" }));
+  const [pieces, set] = useState<Pieces>(() => ({ at: placesOf(players), rolling: false, roll: move?.roll ?? 0, sliding: "", shown: move?.n ?? 0 }));
   const seen = useRef(move?.n ?? 0);
   const latest = useRef(players);
   latest.current = players;
@@ -51,7 +52,7 @@ export function usePieces(players: Player[], move: Move | null): Pieces {
     const mine = ++run.current;
     const n = move?.n ?? 0;
     const next = move !== null && n === seen.current + 1;
-    const restart = () => set({ at: placesOf(latest.current), rolling: false, roll: move?.roll ?? 0, sliding: "" });
+    const restart = () => set({ at: placesOf(latest.current), rolling: false, roll: move?.roll ?? 0, sliding: "", shown: n });
     if (n === seen.current) return;
     const first = seen.current === 0 && move?.from === 0; // the very first move that we see
     seen.current = n;
@@ -62,7 +63,7 @@ export function usePieces(players: Player[], move: Move | null): Pieces {
         if (mine !== run.current) return;
         set(picture);
       }
-      set((old) => ({ ...old, at: placesOf(latest.current) }));
+      set((old) => ({ ...old, at: placesOf(latest.current), shown: n }));
     })();
   }, [move?.n]);
   return pieces;
