@@ -1,4 +1,4 @@
-// Takes the pictures of docs/screenshots: node tests/take-screenshots.mjs [FOLDER]
+// Takes the pictures of docs/screenshots: node tests/take-screenshots.mjs [FOLDER [phone|desktop]]
 // Debian's fonts-noto-color-emoji and fonts-lohit-deva make them look as they do on a phone.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -11,31 +11,38 @@ mkdirSync(folder, { recursive: true });
 const server = await startServer();
 const browser = await startBrowser();
 
-async function room(visitor, kind, options) {
+async function room(visitor, kind, options, { others = 3, errors = 15 } = {}) {
   const code = await makeRoom(visitor, 'Meera', kind, options);
-  const bots = spawn(program, ['play', '--url', server.endpoint, '--join', code, '--bots', '3', '--slow', '600'], { stdio: 'ignore' });
-  await visitor.page.getByText('4 of').waitFor();
+  const bots = spawn(program, ['play', '--url', server.endpoint, '--join', code, '--bots', String(others), '--slow', '600', '--errors', String(errors)], { stdio: 'ignore' });
+  await visitor.page.getByText(new RegExp(`^${others + 1} (of|/)`)).waitFor();
   await visitor.page.locator('button.main:enabled').waitFor();
   return { code, bots };
 }
 
 const shot = (visitor, name) => visitor.page.screenshot({ path: path.join(folder, `${name}.png`) });
-const start = (visitor) => visitor.page.getByRole('button', { name: 'Start' }).click();
+const start = (visitor) => visitor.page.locator('button.main:enabled').click();
 
 async function kauwa(visitor, tag, language) {
   const { page } = visitor;
-  const { bots } = await room(visitor, 'Kauwa Udd', { Rounds: 4, 'Seconds a round': 3, 'The caller speaks': language });
+  const { code, bots } = await room(visitor, 'Kauwa Udd', { Rounds: 4, 'Seconds a round': 3, 'The caller speaks': language });
   await page.waitForTimeout(300);
   await shot(visitor, `lobby-${tag}`);
+  const screen = tag.startsWith('desktop') ? await newVisitor(browser, server.endpoint, { viewport: DESKTOP, colorScheme: tag.endsWith('dark') ? 'dark' : 'light' }) : null;
+  await screen?.open(`/play/${code}/tv`);
   await start(visitor);
-  for (const n of [1, 2]) {
-    await page.getByText(`Round ${n} of`).waitFor();
+  for (let n = 1; n <= 2; n++) {
+    await page.locator('.called').waitFor();
     await page.keyboard.press('Space');
+    await page.locator('.beat').waitFor();
   }
-  await page.getByText('Round 3 of').waitFor();
+  await page.waitForTimeout(500);
+  await shot(visitor, `beat-${tag}`);
+  await page.locator('.called').waitFor();
   await page.waitForTimeout(500);
   await shot(visitor, `kauwa-udd-${tag}`);
-  await page.getByRole('button', { name: 'Rematch' }).waitFor();
+  if (screen) await shot(screen, `tv-${tag}`);
+  await screen?.close();
+  await page.locator('.results').waitFor({ timeout: 60_000 });
   await page.waitForTimeout(1200);
   await shot(visitor, `results-${tag}`);
   bots.kill();
@@ -45,13 +52,29 @@ async function snakes(visitor, tag) {
   const { page } = visitor;
   const { bots } = await room(visitor, 'Snakes and ladders', { 'Seconds a turn': 10 });
   await start(visitor);
-  for (let rolls = 0; rolls < 5; rolls++) {
+  for (let rolls = 0; rolls < 3; rolls++) {
     await page.locator('.die-button:enabled').click();
     await page.locator('.log li', { hasText: 'You rolled' }).nth(rolls).waitFor();
   }
   await page.getByText('Your turn').waitFor();
   await page.waitForTimeout(2500);
   await shot(visitor, `snakes-${tag}`);
+  bots.kill();
+}
+
+async function four(visitor, tag, language) {
+  const { page } = visitor;
+  const { bots } = await room(visitor, 'Four in a row', { 'Seconds a turn': 30, 'The board speaks': language }, { others: 1, errors: 100 });
+  await start(visitor);
+  for (const column of [4, 4, 3, 5, 4]) {
+    await page.locator('.four-board.mine').waitFor();
+    const pieces = await page.locator('.four-cell .four-piece').count();
+    await page.locator(`[data-column="${column}"]`).click();
+    await page.locator('.four-cell .four-piece').nth(pieces).waitFor();
+  }
+  await page.locator('.four-board.mine').waitFor();
+  await page.waitForTimeout(700);
+  await shot(visitor, `four-${tag}`);
   bots.kill();
 }
 
@@ -83,9 +106,11 @@ for (const [tag, viewport, colorScheme, language] of [
   ['desktop', DESKTOP, 'light', 'hi'],
   ['desktop-dark', DESKTOP, 'dark', 'en'],
 ]) {
+  if (!tag.startsWith(process.argv[3] ?? '')) continue;
   const visitor = await newVisitor(browser, server.endpoint, { viewport, colorScheme });
   await kauwa(visitor, tag, language);
   await snakes(visitor, tag);
+  await four(visitor, tag, language);
   await board(visitor, tag);
   await home(visitor, tag);
   visitor.checkFaults();

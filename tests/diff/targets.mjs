@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startDynamoLocal } from '../lib/backing.mjs';
 import { rawClient } from '../lib/raw.mjs';
 import { root, startServer } from '../lib/server.mjs';
 
@@ -101,12 +102,8 @@ async function startOneDynalite() {
 }
 
 export async function startLocal(folder) {
-  const port = await freePort();
-  const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
-  const args = [`-Djava.library.path=${folder}`, '-cp', path.join(folder, '*'), main,
-    '-inMemory', '-sharedDb', '-disableTelemetry', '-port', String(port)];
-  const end = await startChild('java', args, port);
-  return target('local', `http://127.0.0.1:${port}`, end);
+  const { endpoint, stop } = await startDynamoLocal(folder, { shared: true });
+  return target('local', endpoint, stop);
 }
 
 // Starts what `names` asks for; `local` is left out where DDB_LOCAL is not set.

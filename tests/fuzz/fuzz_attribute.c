@@ -22,8 +22,8 @@ static void check_item(const struct item *item, struct arena *arena) {
     size_t at;
     attribute_write_item(&text, item);
     require(json_parse(buf_bytes(&text), arena, &json, &at) == OK);
-    require(attribute_check_item(&json, "", arena, &failure) == OK);
-    require(attribute_read_item(&json, arena, &failure, &again) == OK);
+    require(attribute_check_item(&json, "", (struct scope){arena, &failure}) == OK);
+    require(attribute_read_item(&json, (struct scope){arena, &failure}, &again) == OK);
     require(item_equal(item, &again));
     item_encode(item, names, &stored);
     require(item_decode(buf_bytes(&stored), names, arena, &decoded) == OK);
@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena_init(&arena);
     if (json_parse(bytes_of(data, size), &arena, &json, &at) == OK) {
         struct failure checked = {0}, read = {0};
-        enum status types = attribute_check_item(&json, "", &arena, &checked);
-        enum status status = attribute_read_item(&json, &arena, &read, &item);
+        enum status types = attribute_check_item(&json, "", (struct scope){&arena, &checked});
+        enum status status = attribute_read_item(&json, (struct scope){&arena, &read}, &item);
         if (status == OK) {
             require(types == OK);
             check_item(&item, &arena);

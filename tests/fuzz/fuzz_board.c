@@ -1,8 +1,8 @@
 /* Names of boards and members of any bytes: a name comes back from its parts, a member from its
  * key, and keys of two members order as they do where both are text. */
 #include "base/utf8.h"
-#include "game/board_int.h"
-#include "game/entry.h"
+#include "game/board/board_int.h"
+#include "game/board/entry.h"
 
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void check_name(struct bytes name, struct arena *arena) {
 
 static bool check_member(struct bytes member, struct arena *arena, struct bytes *key) {
     struct failure failure;
-    if (entry_key_of(member, arena, &failure, key) != OK)
+    if (entry_key_of(member, (struct scope){arena, &failure}, key) != OK)
         return false;
     require(key->size != 0 && key->size <= LIMIT_SORT_KEY_SIZE && utf8_valid(*key));
     require(bytes_equal(entry_member_of(*key, arena), member));

@@ -28,12 +28,13 @@ static void check_record(struct bytes stored, struct arena *arena) {
     struct key_schema keys = {.parts = {{BYTES("PK"), VALUE_S}, {BYTES("SK"), VALUE_S}},
                               .partition_count = 1,
                               .sort_count = 1};
+    struct record_reader reader = {&keys, three_names(), arena};
     struct stream_record record = {0};
     struct value partition;
     int64_t created_ms;
-    bool is_one = stream_record_read(stored, &keys, three_names(), arena, &record) == OK;
+    bool is_one = stream_record_read(stored, &reader, &record) == OK;
     enum status created = stream_record_created(stored, &created_ms);
-    stream_record_partition(stored, &keys, three_names(), arena, &partition);
+    stream_record_partition(stored, &reader, &partition);
     require(!is_one || (created == OK && created_ms == record.created_ms));
 }
 

@@ -2,9 +2,9 @@
  * of any size, each byte is taken once, and a row that was read is the same when it is written
  * with quotes and read again. The first byte says what they are, the second how large a piece is.
  */
-#include "api/dynamodb/schema_parse.h"
-#include "api/transfer/job.h"
-#include "api/transfer/records.h"
+#include "api/dynamodb/ddb_schema_parse.h"
+#include "api/transfer/import_records.h"
+#include "api/transfer/transfer_job.h"
 #include "base/limits.h"
 #include "table/rules.h"
 
@@ -18,13 +18,13 @@ static void require(bool truth) {
 }
 
 struct memory {
-    struct stream stream; /* first */
+    struct byte_stream byte_stream; /* first */
     struct bytes left;
     size_t piece;
 };
 
-static long read_memory(struct stream *stream, void *to, size_t size) {
-    struct memory *memory = (struct memory *)stream;
+static long read_memory(struct byte_stream *byte_stream, void *to, size_t size) {
+    struct memory *memory = (struct memory *)byte_stream;
     if (size > memory->piece)
         size = memory->piece;
     if (size > memory->left.size)
@@ -40,13 +40,13 @@ static void try_lines(struct memory *memory, struct arena *arena) {
     struct bytes line;
     enum status status;
     size_t size = memory->left.size;
-    records_init(&records, &memory->stream);
+    records_init(&records, &memory->byte_stream);
     while ((status = records_line(&records, &line)) != NOT_FOUND) {
         struct failure failure = {0};
         struct item item;
         arena_reset(arena);
         require(status == OK || status == INVALID);
-        if (status == OK && record_json(line, arena, &failure, &item) != OK)
+        if (status == OK && record_json(line, (struct scope){arena, &failure}, &item) != OK)
             require(failure.status == INVALID && failure.text.size != 0);
     }
     require(records.size == size);
@@ -69,7 +69,7 @@ static void check_again(const struct csv *row) {
     struct memory memory = {{read_memory}, buf_bytes(&text), 1000};
     struct records records;
     struct csv again = {.delimiter = row->delimiter};
-    records_init(&records, &memory.stream);
+    records_init(&records, &memory.byte_stream);
     require(csv_row(&again, &records) == OK && again.count == row->count);
     for (size_t i = 0; i < row->count; i++)
         require(bytes_equal(again.fields[i].text, row->fields[i].text));
@@ -87,7 +87,7 @@ static void try_rows(struct memory *memory, uint8_t delimiter, struct arena *are
     struct csv row = {.delimiter = delimiter};
     enum status status;
     size_t size = memory->left.size;
-    records_init(&records, &memory->stream);
+    records_init(&records, &memory->byte_stream);
     while ((status = csv_row(&row, &records)) != NOT_FOUND) {
         struct failure failure = {0};
         struct item item;
@@ -96,7 +96,8 @@ static void try_rows(struct memory *memory, uint8_t delimiter, struct arena *are
         if (status != OK)
             continue;
         check_again(&row);
-        if (record_csv(&row, header, 3, &schema, arena, &failure, &item) == OK)
+        if (record_csv(&row, &(struct csv_columns){header, 3, &schema},
+                       (struct scope){arena, &failure}, &item) == OK)
             require(item.count <= 3);
         else
             require(failure.status == INVALID && failure.text.size != 0);
@@ -110,12 +111,13 @@ static void try_schema(struct bytes text, struct arena *arena) {
     struct failure failure = {0};
     struct table_schema schema, again;
     struct buf written = {0};
-    if (schema_parse(text, BYTES("table"), arena, &failure, &schema) != OK) {
+    if (schema_parse(text, BYTES("table"), (struct scope){arena, &failure}, &schema) != OK) {
         require(failure.status != OK);
         return;
     }
     export_put_schema(&written, &schema);
-    require(schema_parse(buf_bytes(&written), BYTES("table"), arena, &failure, &again) == OK);
+    require(schema_parse(buf_bytes(&written), BYTES("table"), (struct scope){arena, &failure},
+                         &again) == OK);
     require(again.index_count == schema.index_count);
     buf_release(&written);
 }

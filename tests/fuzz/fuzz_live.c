@@ -5,7 +5,7 @@
  * handshake (frames, or what is none), and for a few the handshake's request itself. The server
  * must end the line or go on; another line must be served all the same.
  */
-#include "../unit/api/live_asking.h"
+#include "../unit/api/live/live_fixture.h"
 
 #include <openssl/crypto.h>
 #include <stdlib.h>
@@ -20,18 +20,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LINES_MAX = 40, ROOM_RUNS = 64 };
 
-static struct live_asking asking;
+static struct live_fixture asking;
 static struct bytes code;
 static unsigned runs;
 static bool used_up; /* the room: another for the next */
 
 static void finish(void) {
-    live_asking_close(&asking);
+    live_fixture_close(&asking);
 }
 
 static void start(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, NULL); /* goes after our threads */
-    live_asking_open(&asking, 1);
+    live_fixture_open(&asking, 1);
     atexit(finish);
 }
 
@@ -81,13 +81,24 @@ static void put_bytes(struct bytes input, bool shaken) {
     buf_release(&heard);
 }
 
+/* All kinds of games, one after the other. */
+static const char *next_kind(void) {
+    static size_t at;
+    const struct match_kind *kind = match_kind_next(&at);
+    if (kind == NULL) {
+        at = 0;
+        kind = match_kind_next(&at);
+    }
+    return kind->name;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2)
         return 0;
     if (runs == 0)
         start();
     if (runs++ % ROOM_RUNS == 0 || used_up)
-        code = live_room(&asking, runs & 1 ? "snakes-and-ladders" : "kauwa-udd");
+        code = live_room(&asking, next_kind());
     used_up = false;
     struct bytes input = bytes_of(data + 1, size - 1);
     if (data[0] % 2 == 0)

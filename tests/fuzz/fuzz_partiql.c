@@ -1,5 +1,6 @@
 /* Bytes as a statement, planned for a table with an index. */
 #include "api/partiql/partiql.h"
+#include "base/limits.h"
 #include "value/number.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static const struct key_part p = {{(const uint8_t *)"p", 1}, VALUE_S};
 static const struct key_part s = {{(const uint8_t *)"s", 1}, VALUE_N};
 
 static void check_select(const struct ql_plan *plan, const struct item *item, struct arena *arena) {
-    MUST(plan->page_count > 0 && plan->page_count <= QL_QUERIES_MAX);
+    MUST(plan->page_count > 0 && plan->page_count <= LIMIT_STATEMENT_QUERIES);
     MUST(!plan->single || (plan->query && plan->page_count == 1));
     for (uint32_t i = 0; i < plan->page_count; i++) {
         MUST((plan->pages[i].keys != NULL) == plan->query);
@@ -36,13 +37,13 @@ static void check_write(const struct ql_plan *plan, const struct item *item, str
     if (plan->action.condition != NULL)
         condition_holds(plan->action.condition, item, arena);
     if (plan->action.update != NULL)
-        update_apply(plan->action.update, item, arena, &failure, &new);
+        update_apply(plan->action.update, item, (struct scope){arena, &failure}, &new);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct arena arena;
     struct failure failure = {0};
-    if (size > QL_STATEMENT_MAX)
+    if (size > LIMIT_STATEMENT_SIZE)
         return 0;
     arena_init(&arena);
     struct index_schema index = {
@@ -73,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         struct ql_plan plan;
         enum status status = ql_parse(&source, &statement);
         if (status == OK)
-            status = ql_plan(statement, &schema, &arena, &failure, &plan);
+            status = ql_plan(statement, &schema, (struct scope){&arena, &failure}, &plan);
         MUST(status == OK || (status == INVALID && failure.text.size > 0));
         if (status != OK)
             continue;

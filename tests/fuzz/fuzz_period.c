@@ -1,6 +1,6 @@
 /* The first byte chooses a timeframe, the rest is the name of a period: refused, or the period that
  * its first and its last moment are in. */
-#include "game/period.h"
+#include "game/board/period.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena_init(&arena);
     timing.frame = (enum timeframe)(data[0] % 6);
     struct bytes name = bytes_of(data + 1, size - 1);
-    require(zone_find((struct bytes){0}, BYTES("UTC"), &arena, &failure, &timing.zone) == OK);
+    require(zone_find((struct bytes){0}, BYTES("UTC"), (struct scope){&arena, &failure},
+                      &timing.zone) == OK);
     if (period_named(&timing, name, &arena, &period) == OK && period.name.size != 0) {
         require(bytes_equal(period.name, name));
         require(period_at(&timing, period.starts_ms, &arena, &same) == OK);
@@ -32,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     (void)timeframe_named(name);
     /* Names of zones lead nowhere but into their folder, which is not there. */
-    require(zone_find(BYTES("/nonexistent"), name, &arena, &failure, &timing.zone) != OK ||
+    require(zone_find(BYTES("/nonexistent"), name, (struct scope){&arena, &failure},
+                      &timing.zone) != OK ||
             name.size == 0 || bytes_equal(name, BYTES("UTC")));
     arena_release(&arena);
     return 0;

@@ -3,7 +3,7 @@
  * The first byte picks the operation, the rest is the body. Two tables stand there all the time
  * (or are made again when a request has deleted them), so that requests get as far as the engine.
  * Checked: each is answered once, with 200 or 400, and the body is JSON. */
-#include "../unit/api/asking.h"
+#include "../unit/api/dynamodb/ddb_fixture.h"
 
 #include "api/dynamodb/operation.h"
 
@@ -33,7 +33,7 @@ static const char *const tables[] = {
     "],\"Projection\":{\"ProjectionType\":\"ALL\"}}]}",
 };
 
-static struct asking asking;
+static struct ddb_fixture asking;
 static const struct operation *done[64];
 static unsigned done_count;
 
@@ -45,11 +45,11 @@ static void make_tables(void) {
 }
 
 static void finish(void) {
-    asking_close(&asking);
+    ddb_fixture_close(&asking);
 }
 
 static void start(void) {
-    asking_open(&asking);
+    ddb_fixture_open(&asking);
     atexit(finish);
     for (size_t i = 0; operation_at(i) != NULL; i++)
         if (operation_at(i)->run != NULL)

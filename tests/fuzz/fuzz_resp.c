@@ -5,6 +5,7 @@
  * how the bytes are cut makes no difference to the requests that come out. */
 #include "net/resp.h"
 
+#include "base/hash.h"
 #include "base/random.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static uint64_t fold_request(const struct resp_parser *parser, struct bytes from
         struct bytes arg = parser->args[i];
         CHECK(line || arg.size <= limits->bulk_max);
         CHECK(arg.data >= inside.data && arg.data + arg.size <= inside.data + inside.size);
-        hash = bytes_hash(arg, hash + 1);
+        hash = hash_keyed(arg, hash + 1);
     }
     return hash + parser->count;
 }

@@ -1,8 +1,8 @@
 /* A request to /v1, on an engine in memory: the first byte picks a method and a type, the first
  * line is the path and query, the rest is the body. Some boards and a player stand there, or are
  * made again when a request has removed them. Checked: each is answered once, with a status that
- * the face has, and a body that is JSON. */
-#include "../unit/api/rest_asking.h"
+ * the front end has, and a body that is JSON. */
+#include "../unit/api/rest/rest_fixture.h"
 
 #include "json/json.h"
 
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();      \
     } while (0)
 
-static struct rest_asking asking;
+static struct rest_fixture asking;
 static unsigned runs;
 
 static void make(void) {
@@ -32,13 +32,13 @@ static void make(void) {
 }
 
 static void finish(void) {
-    rest_asking_close(&asking);
+    rest_fixture_close(&asking);
 }
 
 static void start(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS,
                         NULL); /* is cleaned up after our threads */
-    rest_asking_open(&asking);
+    rest_fixture_open(&asking);
     atexit(finish);
     make();
 }

@@ -1,9 +1,9 @@
 /* What clients of /v1 write as text: paths, queries, cursors, moments, lines of scores. Any bytes
  * are read or refused, and what is read is the same when it is written and read again. */
-#include "api/rest/cursor.h"
-#include "api/rest/lines.h"
-#include "api/rest/moment.h"
-#include "api/rest/route.h"
+#include "api/rest/rest_cursor.h"
+#include "api/rest/rest_route.h"
+#include "api/rest/rfc3339.h"
+#include "api/rest/score_lines.h"
 
 #include <stdlib.h>
 
@@ -20,18 +20,16 @@ static struct bytes inside(const struct buf *text) {
 }
 
 static void try_path(struct bytes text, struct arena *arena) {
-    const struct route *route = NULL;
-    struct bytes arguments[PATH_ARGUMENTS_MAX] = {{0}}, values[QUERY_MAX] = {{0}}, member = {0};
+    struct route_match match;
+    struct route_parameters parameters;
     struct failure failure = {0};
-    struct buf allow = {0};
     size_t mark = bytes_find(text, BYTES("?"));
     struct bytes path = mark == SIZE_MAX ? text : bytes_of(text.data, mark);
     struct bytes query = mark == SIZE_MAX ? (struct bytes){0} : bytes_skip(text, mark + 1);
     struct bytes whole = arena_printf(arena, "/v1/%.*s", BYTES_ARG(path));
-    if (route_find(BYTES("GET"), whole, arena, &route, arguments, &allow) == ROUTE_FOUND &&
-        route_query(route, query, arena, &failure, &member, values) != OK)
+    if (route_find(BYTES("GET"), whole, arena, &match) == ROUTE_FOUND &&
+        route_query(match.route, query, (struct scope){arena, &failure}, &parameters) != OK)
         require(failure.status == INVALID && failure.text.size != 0);
-    buf_release(&allow);
 }
 
 static void try_cursor(struct bytes text, struct arena *arena) {
@@ -56,21 +54,21 @@ static void try_cursor(struct bytes text, struct arena *arena) {
 static void try_moment(struct bytes text) {
     int64_t ms, again;
     struct buf written = {0};
-    if (!moment_read(text, &ms))
+    if (!rfc3339_read(text, &ms))
         return;
-    moment_put(&written, ms);
-    require(moment_read(inside(&written), &again) && again == ms);
+    rfc3339_put(&written, ms);
+    require(rfc3339_read(inside(&written), &again) && again == ms);
     buf_release(&written);
 }
 
 static void try_lines(struct bytes text, bool json, struct arena *arena) {
-    struct lines lines = {.left = text, .json = json};
+    struct score_lines lines = {.left = text, .json = json};
     struct score_line line;
     enum status status;
     size_t last = 0;
     do {
         struct failure failure = {0};
-        status = lines_next(&lines, arena, &failure, &line);
+        status = score_lines_next(&lines, (struct scope){arena, &failure}, &line);
         if (status == NOT_FOUND)
             break;
         require(line.number > last && (status == OK || failure.text.size != 0));

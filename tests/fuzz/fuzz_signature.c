@@ -2,8 +2,8 @@
  *
  * Checked: nothing is ever let in that was not signed (the key's secret is not in the input),
  * faults have a name and a text, and the canonical query of a canonical query is itself. */
-#include "api/canonical.h"
 #include "api/signature.h"
+#include "net/canonical.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static void start(struct arena *arena) {
                              .tables = &all,
                              .table_count = 1};
     ring = keyring_new();
-    CHECK(keyring_add(ring, &key, arena, &failure) == OK);
+    CHECK(keyring_add(ring, &key, (struct scope){arena, &failure}) == OK);
 }
 
 static void read_head(struct bytes text, struct http_exchange *exchange,
@@ -63,17 +63,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct signature signature;
     struct failure failure = {0};
     struct arena arena;
-    const struct access_key *found = NULL;
     arena_init(&arena);
     if (ring == NULL)
         start(&arena);
     struct bytes text = arena_copy(&arena, bytes_of(data, size)); /* its end is watched */
     read_head(text, &exchange, headers);
-    const char *fault = signature_read(&exchange, &arena, &failure, &signature);
-    struct signature_settings settings = {NULL, "dynamodb", 1440938160};
+    const char *fault = signature_read(&exchange, (struct scope){&arena, &failure}, &signature);
+    struct signature_settings settings = {NULL, "dynamodb", 1440938160, ring};
     if (fault == NULL)
-        fault = signature_verify(&exchange, &settings, ring, &arena, &failure, &signature, &found);
-    CHECK(fault != NULL && found == NULL);
+        fault =
+            signature_verify(&exchange, &settings, (struct scope){&arena, &failure}, &signature);
+    CHECK(fault != NULL && signature.key == NULL);
     CHECK(failure.text.size != 0);
     check_query(exchange.query);
     arena_release(&arena);

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct update *update;
     enum status status = update_parse(&f.source, &update);
     if (status == OK)
-        status = update_apply(update, &f.item, &f.arena, &f.failure, &out);
+        status = update_apply(update, &f.item, (struct scope){&f.arena, &f.failure}, &out);
     if (status == OK) {
         fuzz_check_pairs(out.pairs, out.count);
         MUST(item_equal(&before, &f.item));

@@ -1,6 +1,6 @@
 /* A time zone's file of any bytes: refused, or a zone whose days follow one another. */
-#include "game/period.h"
-#include "game/zone.h"
+#include "game/board/period.h"
+#include "game/board/time_zone.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { startBacking } from './backing.mjs';
+
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const program = process.env.GAMETABLE ?? path.join(root, 'build/gametable');
 
@@ -15,15 +17,30 @@ export function temporaryFolder() {
   return folder;
 }
 
+// Tests whose list runs on both engines: TEST_ENGINE=dynamodb has each server keep its data in
+// another gametable and its ranking in a redis-server. A data folder that is used again means the
+// same two again.
+const backings = new Map();
+export const remoteEngine = process.env.TEST_ENGINE === 'dynamodb';
+const backed = remoteEngine ? 'dynamodb' : 'local';
+
+async function backingOf(data) {
+  if (data && backings.has(data)) return backings.get(data);
+  const backing = await startBacking(startServer);
+  if (data) backings.set(data, backing);
+  return backing;
+}
+
 // Starts `gametable serve`. Without `data` it keeps everything in memory; without `game` there are
 // no boards, and no table of theirs is listed. Resolves when it says where it listens; rejects with
 // what it printed if it ends first.
-export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', game = true, args = [], env = {} } = {}) {
-  const place = data ? ['--data', data] : ['--memory'];
+export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', game = true, args = [], env = {}, engine = backed, backing } = {}) {
+  const remote = engine === 'dynamodb' && game ? (backing ?? (await backingOf(data))) : undefined;
+  const place = remote ? remote.args : data ? ['--data', data] : ['--memory'];
   if (!game) place.push('--game-table', '');
   const child = spawn(program, ['serve', '--http', http, '--redis', redis, ...place, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...remote?.env, ...env },
   });
   let printed = '';
   const listening = new Promise((resolve, reject) => {
@@ -36,7 +53,7 @@ export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0
     child.stdout.on('data', look);
     child.stderr.on('data', look);
     child.on('error', reject);
-    child.on('exit', (code, signal) => reject(new Error(`gametable ended (${code ?? signal}): ${printed}`)));
+    child.on('close', (code, signal) => reject(new Error(`gametable ended (${code ?? signal}): ${printed}`)));
   });
   const forget = () => child.kill('SIGKILL');
   process.on('exit', forget);
@@ -49,12 +66,21 @@ export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0
     redisPort: Number(/Redis\s+\S+:(\d+)/.exec(printed)?.[1]) || undefined,
     pid: child.pid,
     printed: () => printed,
+    // The test's own end need not wait for it.
+    unref() {
+      child.unref();
+      child.stdout.unref();
+      child.stderr.unref();
+    },
     // Ends it with the signal and resolves to its exit code (null when killed).
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      child.ref();
       const ended = once(child, 'exit');
       child.kill(signal);
-      return (await ended)[0];
+      const code = (await ended)[0];
+      if (remote && !data && !backing) await remote.stop();
+      return code;
     },
   };
 }

@@ -1,15 +1,13 @@
-// Our QR codes, read by somebody else's reader.
+// The QR codes of the pages, as the pages ask for them, read by somebody else's reader.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { createRequire } from 'node:module';
 import jsQR from 'jsqr';
 import { root } from '../lib/server.mjs';
 
-const { transformSync } = createRequire(path.join(root, 'web/package.json'))('esbuild');
-const source = readFileSync(path.join(root, 'web/src/shared/qr.ts'), 'utf8');
-const { code } = transformSync(source, { loader: 'ts', format: 'esm' });
+const { buildSync } = createRequire(path.join(root, 'web/package.json'))('esbuild');
+const { outputFiles: [{ text: code }] } = buildSync({ entryPoints: [path.join(root, 'web/src/shared/qr.ts')], bundle: true, format: 'esm', write: false });
 const { qr } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
 
 function read(modules, scale = 4, quiet = 4) {

@@ -23,6 +23,7 @@ async function play(page, roll) {
     await roll(page);
     await page.locator('.log li', { hasText: 'You rolled' }).nth(rolls).waitFor();
   }
+  await page.emulateMedia({ reducedMotion: 'reduce' }); // nothing is waited for any more
   await page.evaluate(() => setInterval(() => document.querySelector('.die-button:enabled')?.click(), 30));
   await page.getByRole('button', { name: 'Rematch' }).waitFor({ timeout: 100_000 });
 }

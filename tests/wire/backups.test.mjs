@@ -197,7 +197,6 @@ test('what is wrong is told in the words of the service', async () => {
   assert.equal(ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus, 'DISABLED');
   await refused('DescribeContinuousBackups', { TableName: 'missing' }, 'TableNotFoundException');
   await send('UpdateContinuousBackups', { TableName: 'one', PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false } });
-  await refused('UpdateContinuousBackups', { TableName: 'one', PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }, 'ContinuousBackupsUnavailableException', /CreateBackup/);
   await refused('RestoreTableToPointInTime', { SourceTableName: 'one', TargetTableName: 'two-again' }, 'PointInTimeRecoveryUnavailableException', /not enabled for table 'one'/);
 });
 
@@ -423,18 +422,13 @@ test('a restore and an import that a kill interrupts leave nothing', async () =>
 });
 
 test('features that are not in use are told so', async () => {
-  assert.equal((await send('DescribeContributorInsights', { TableName: 'one' })).ContributorInsightsStatus, 'DISABLED');
-  assert.deepEqual((await send('ListContributorInsights', {})).ContributorInsightsSummaries, []);
   assert.deepEqual((await send('DescribeKinesisStreamingDestination', { TableName: 'one' })).KinesisDataStreamDestinations, []);
   assert.deepEqual((await send('ListGlobalTables', {})).GlobalTables, []);
   await refused('DescribeGlobalTable', { GlobalTableName: 'one' }, 'GlobalTableNotFoundException');
   await refused('DescribeGlobalTableSettings', { GlobalTableName: 'one' }, 'GlobalTableNotFoundException');
   assert.equal((await send('DescribeTableReplicaAutoScaling', { TableName: 'one' })).TableAutoScalingDescription.TableName, 'one');
   await refused('GetResourcePolicy', { ResourceArn: arnOf('one') }, 'PolicyNotFoundException');
-  await refused('DescribeContributorInsights', { TableName: 'missing' }, 'ResourceNotFoundException');
-  await refused('UpdateContributorInsights', { TableName: 'one', ContributorInsightsAction: 'ENABLE' }, 'UnknownOperationException', /UpdateContributorInsights/);
   await refused('EnableKinesisStreamingDestination', { TableName: 'one', StreamArn: 'arn:aws:kinesis:eu-west-1:000000000000:stream/x' }, 'UnknownOperationException', /EnableKinesisStreamingDestination/);
-  await refused('PutResourcePolicy', { ResourceArn: arnOf('one'), Policy: '{}' }, 'UnknownOperationException', /PutResourcePolicy/);
   await refused('CreateGlobalTable', { GlobalTableName: 'one', ReplicationGroup: [] }, 'UnknownOperationException', /CreateGlobalTable/);
 });
 
@@ -470,7 +464,7 @@ test('keys: copies are for those who may do all to the table, imports for those 
   for (const TableName of ['mine', 'theirs']) {
     await owner('CreateTable', { TableName, ...keys });
     made[TableName] = (await owner('CreateBackup', { TableName, BackupName: 'one' })).BackupDetails.BackupArn;
-    exportsMade[TableName] = (await owner('ExportTableToPointInTime', { TableArn: arnOf(TableName), S3Bucket: 'out' })).ExportDescription.ExportArn;
+    exportsMade[TableName] = (await owner('ExportTableToPointInTime', { TableArn: arnOf(TableName), S3Bucket: 'out', ClientToken: TableName })).ExportDescription.ExportArn;
   }
   const mine = as('MINEMINEMINEMINE');
   await mine('CreateBackup', { TableName: 'mine', BackupName: 'two' });
@@ -488,6 +482,7 @@ test('keys: copies are for those who may do all to the table, imports for those 
     await denied(send('DeleteBackup', { BackupArn: made.theirs }));
     await denied(send('RestoreTableFromBackup', { BackupArn: made.theirs, TargetTableName: 'mine2' }));
     await denied(send('ExportTableToPointInTime', { TableArn: arnOf('theirs'), S3Bucket: 'out' }));
+    await denied(send('ExportTableToPointInTime', { TableArn: arnOf('theirs'), S3Bucket: 'out', ClientToken: 'theirs' })); // told as it was asked for
     await denied(send('ImportTable', { S3BucketSource: { S3Bucket: 'out' }, InputFormat: 'DYNAMODB_JSON', TableCreationParameters: { TableName: 'mine', ...importable } }));
     await denied(send('ListExports'));
     await denied(send('ListImports'));

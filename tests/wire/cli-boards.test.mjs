@@ -1,4 +1,4 @@
-// gametable boards, top, rank, around, submit and load against a running server.
+// gametable boards, top, rank, around, submit, players and load against a running server.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,6 +30,32 @@ before(async () => {
   }
 });
 after(async () => { assert.equal(await server.stop(), 0); });
+
+test('plain boards are listed by name', async () => {
+  const answer = await fetch(new URL('/v1/boards/arcade/entries/ann', server.endpoint), { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: '{"score":5}' });
+  assert.equal(answer.status, 200, await answer.text());
+  const [, ...rows] = lines(good('boards', '--plain'));
+  assert.deepEqual(rows.map((row) => row.split(/ +/).slice(0, 2)), [['arcade', 'plain']]);
+  assert.equal(JSON.parse(good('boards', '--plain', '--json')).instances[0].total, 1);
+  assert.ok(!good('boards').includes('arcade'));
+});
+
+test('players are found by what they begin with', async () => {
+  const make = (body) => fetch(new URL('/v1/players', server.endpoint), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  await make({ id: 'p1', name: 'Ann Smith', email: 'ann@example.org' });
+  await make({ id: 'p2', name: 'Bob' });
+  const deadline = Date.now() + 20000;
+  while (lines(good('players', 'p2')).length < 2 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 100));
+  const [head, ...rows] = lines(good('players', 'SMI'));
+  assert.match(head, /^PLAYER +NAME +E-MAIL +SINCE +HIDDEN$/);
+  assert.equal(rows.length, 1);
+  assert.match(rows[0], /^p1 +Ann Smith +ann@example\.org +\d{4}-/);
+  assert.equal(lines(good('players')).length, 3);
+  assert.deepEqual(JSON.parse(good('players', 'p', '--by', 'id', '--json')).players.map(({ id }) => id), ['p1', 'p2']);
+  assert.match(good('players', '--limit', '1'), /There are more/);
+  assert.equal(run('players', 'a', 'b').status, 2);
+  assert.notEqual(run('players', 'a', '--by', 'luck').status, 0);
+});
 
 test('boards are listed in columns', () => {
   const [head, ...rows] = lines(good('boards'));

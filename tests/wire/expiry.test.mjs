@@ -222,6 +222,7 @@ test('what the clock does not take', async () => {
   assert.equal((await raw.send('', {}, 'GET', '/admin/expire')).status, 405);
   raw.close();
   assert.equal(spawnSync(program, ['clock', '--nonsense']).status, 2);
-  assert.equal(spawnSync(program, ['expire', '--endpoint', 'https://127.0.0.1:1']).status, 2);
+  assert.equal(spawnSync(program, ['expire', '--endpoint', 'ftp://127.0.0.1:1']).status, 2);
+  assert.equal(spawnSync(program, ['expire', '--endpoint', 'https://127.0.0.1:1']).status, 1);
   assert.equal(spawnSync(program, ['expire', '--endpoint', 'http://127.0.0.1:1']).status, 1);
 });

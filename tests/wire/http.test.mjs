@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
 import test, { after, afterEach, before } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import { rawClient } from '../lib/raw.mjs';
 import { startServer } from '../lib/server.mjs';
 
@@ -157,22 +157,34 @@ test('answers over 4 KB are compressed when the client takes it, and only then',
     assert.equal(packed.headers['x-amz-crc32'], String(crc32(packed.body)), 'of the bytes as sent');
     assert.deepEqual(gunzipSync(packed.body), plain.body);
   }
-  assert.equal((await ask({ 'Accept-Encoding': 'identity' })).headers['content-encoding'], undefined);
+  for (const accepted of ['identity', 'x-gzip', 'gzip;q=0', 'br'])
+    assert.equal((await ask({ 'Accept-Encoding': accepted })).headers['content-encoding'], undefined, accepted);
+  for (const accepted of ['deflate', 'gzip;q=0, Deflate']) {
+    const packed = await ask({ 'Accept-Encoding': accepted });
+    assert.equal(packed.headers['content-encoding'], 'deflate', accepted);
+    assert.equal(packed.headers['x-amz-crc32'], String(crc32(packed.body)));
+    assert.deepEqual(inflateSync(packed.body), plain.body);
+  }
   const small = await client.call('ListTables', {}, { 'Accept-Encoding': 'gzip' });
   assert.equal(small.headers['content-encoding'], undefined);
   await client.must('DeleteTable', { TableName: heavy });
 });
 
-test('gzipped requests are read; broken, cut and exploding ones are refused', async () => {
+test('gzipped and deflated requests are read; broken, cut and exploding ones are refused', async () => {
   const input = JSON.stringify({ TableName, Key: { id: { S: 'kept' } } });
   const headers = { ...signed, 'X-Amz-Target': 'DynamoDB_20120810.GetItem', 'Content-Encoding': 'gzip' };
   const good = await client.send(gzipSync(input), headers);
   assert.deepEqual(JSON.parse(good.body), { Item: kept });
   const whole = gzipSync(input);
-  for (const bad of [Buffer.from(input), whole.subarray(0, whole.length - 9), Buffer.concat([whole.subarray(0, 12), Buffer.alloc(20, 0xff)])]) {
+  const members = Buffer.concat([gzipSync(input.slice(0, 9)), gzipSync(''), gzipSync(input.slice(9))]);
+  for (const [coding, body] of [['gzip', members], ['GZIP', whole], ['deflate', deflateSync(input)], ['deflate', deflateRawSync(input)], ['identity', input]])
+    assert.deepEqual(JSON.parse((await client.send(body, { ...headers, 'Content-Encoding': coding })).body), { Item: kept }, coding);
+  for (const coding of ['br', 'x-gzip', 'gzip, gzip', 'hello'])
+    assert.equal((await client.send(whole, { ...headers, 'Content-Encoding': coding })).status, 500, coding);
+  for (const bad of [Buffer.alloc(0), Buffer.concat([whole, Buffer.from('x')]), Buffer.from(input), whole.subarray(0, whole.length - 9), Buffer.concat([whole.subarray(0, 12), Buffer.alloc(20, 0xff)])]) {
     const answer = await client.send(bad, headers);
-    assert.equal(answer.status, 400);
-    assert.match(JSON.parse(answer.body).__type, /#SerializationException$/);
+    assert.equal(answer.status, 500);
+    assert.match(JSON.parse(answer.body).__type, /#InternalFailure$/);
   }
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, 0x20), { level: 1 });
   const answer = await client.send(bomb, { ...headers, 'X-Amz-Target': 'DynamoDB_20120810.PutItem' });
@@ -195,12 +207,44 @@ test('CORS: a preflight is answered, and answers to another origin may be read',
     assert.equal(answer.headers['access-control-allow-origin'], '*');
   }
   assert.equal((await client.call('ListTables', {})).headers['access-control-allow-origin'], undefined);
+  for (const path of ['/', '/v1/boards']) {
+    const { headers } = await client.send('', { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x' }, 'OPTIONS', path);
+    assert.deepEqual(Object.keys(headers).filter((name) => name.startsWith('access-control')), [], `${path} without an Origin`);
+  }
+});
+
+test('every answer says what it comes from; a long line or long headers are refused', async () => {
+  assert.equal((await client.call('ListTables', {})).headers.server, 'gametable');
+  const ask = (path, headers = {}) => client.send('', headers, 'GET', path);
+  assert.equal((await ask(`/healthz?${'x'.repeat(16000)}`)).status, 200);
+  assert.equal((await ask('/healthz', { 'X-Long': 'x'.repeat(16000) })).status, 200);
+  assert.equal((await ask(`/healthz?${'x'.repeat(16 * 1024)}`)).status, 400);
+  assert.equal((await ask('/healthz', { 'X-Long': 'x'.repeat(16 * 1024) })).status, 400);
+});
+
+test('pages of other sites are kept out of a server without keys', async () => {
+  const table = { TableName: 'kept-from-pages', BillingMode: 'PAY_PER_REQUEST', KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }], AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }] };
+  await client.must('CreateTable', table);
+  for (const headers of [{ Origin: 'https://evil.example' }, { Origin: 'null' }, { Host: 'evil.example' },
+    { Host: 'evil.example', Origin: 'http://evil.example' }, { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' }]) {
+    const answer = await client.call('DeleteTable', { TableName: table.TableName }, headers);
+    assert.equal(answer.status, 403, JSON.stringify(headers));
+    assert.match(answer.json.__type, /#AccessDeniedException$/);
+    assert.match(answer.json.message, /--origins/);
+    assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    for (const [method, path] of [['OPTIONS', '/'], ['GET', '/v1/boards'], ['POST', '/admin/clock'], ['GET', '/healthz']])
+      assert.equal((await client.send('', headers, method, path)).status, 403, `${method} ${path}`);
+  }
+  await client.must('DescribeTable', { TableName: table.TableName });
+  for (const headers of [{ Host: 'localhost' }, { Host: 'game.localhost:99' }, { Origin: 'http://localhost:5173' }])
+    assert.equal((await client.call('DescribeTable', { TableName: table.TableName }, headers)).status, 200, JSON.stringify(headers));
+  await client.must('DeleteTable', { TableName: table.TableName });
 });
 
 test('health: GET / and /healthz; other paths and methods are told so', async () => {
-  const healthy = await client.send('', { Host: 'table.example:8000' }, 'GET');
+  const healthy = await client.send('', { Host: 'table.localhost:8000' }, 'GET');
   assert.equal(healthy.status, 200);
-  assert.match(healthy.body.toString(), /^healthy: table\.example:8000\s*$/);
+  assert.match(healthy.body.toString(), /^healthy: table\.localhost:8000\s*$/);
   const health = await client.send('', {}, 'GET', '/healthz');
   assert.equal(health.status, 200);
   assert.equal((await client.send('', {}, 'GET', '/nowhere')).status, 404);
@@ -330,12 +374,12 @@ test('slow senders are cut off, and do not hold up others', async () => {
   const begun = Date.now();
   const halves = Array.from({ length: 50 }, (_, i) => {
     const line = dial(slow.port);
-    line.write(i % 2 ? request('{"a":', { 'Content-Length': 100 }) : 'POST / HTTP/1.1\r\nHost: x\r\nX-A');
+    line.write(i % 2 ? request('{"a":', { 'Content-Length': 100 }) : 'POST / HTTP/1.1\r\nHost: localhost\r\nX-A');
     return line;
   });
   const drip = dial(slow.port);
   const timer = setInterval(() => drip.write('x'), 50);
-  drip.write('POST / HTTP/1.1\r\nHost: x\r\nX-Drip: ');
+  drip.write('POST / HTTP/1.1\r\nHost: localhost\r\nX-Drip: ');
   await other.must('ListTables', {});
   assert.ok(Date.now() - begun < 2000);
   for (const line of [...halves, drip]) {
@@ -404,9 +448,9 @@ test('what is not HTTP, or bad HTTP, is refused with a 4xx and a closed connecti
     '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
     '*1\r\n$4\r\nPING\r\n',
     'GET\r\n\r\n',
-    'POST / HTTP/9.9\r\nHost: x\r\n\r\n',
+    'POST / HTTP/9.9\r\nHost: localhost\r\n\r\n',
     'POST / HTTP/1.1\r\nno colon here\r\n\r\n',
-    'POST / HTTP/1.1\r\nHost: x\r\nHost: y\r\nContent-Length: 0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nHost: y\r\nContent-Length: 0\r\n\r\n',
     request(input, { 'Content-Length': '-1' }),
     request(input, { 'Content-Length': '2, 3' }),
     request(input, { 'Content-Length': '99999999999999999999999' }),
@@ -415,7 +459,7 @@ test('what is not HTTP, or bad HTTP, is refused with a 4xx and a closed connecti
     request('ffffffffffffffffff\r\n{}\r\n0\r\n\r\n', { 'Transfer-Encoding': 'chunked' }),
     request(input, { 'X-Long': 'x'.repeat(64 * 1024) }),
     request(input, Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`X-${i}`, '1']))),
-    `POST /${'x'.repeat(64 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `POST /${'x'.repeat(64 * 1024)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     request(input, { 'X-Fold': 'a\r\n b' }),
     request(input, { 'X-Null': 'a\u0000b' }),
   ]) {

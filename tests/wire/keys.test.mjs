@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { after, before } from 'node:test';
 import {
   BatchGetItemCommand, BatchWriteItemCommand, CreateTableCommand, DeleteItemCommand, DeleteTableCommand, DescribeLimitsCommand,
-  DescribeTableCommand, DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand, QueryCommand, ScanCommand,
+  DescribeTableCommand, DynamoDBClient, GetItemCommand, ListTablesCommand, PutResourcePolicyCommand, PutItemCommand, QueryCommand, ScanCommand,
   TransactGetItemsCommand, TransactWriteItemsCommand, UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { Hash } from '@smithy/hash-node';
@@ -86,6 +86,11 @@ test('a wrong secret, an unknown key and no key do not', async () => {
   assert.equal(unread.__type, 'com.amazon.coral.service#InvalidSignatureException');
   assert.equal((await client.send('', {}, 'GET', '/healthz')).status, 200);
   client.close();
+});
+
+test('a resource policy is refused: keys decide', async () => {
+  const ResourceArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/game';
+  await refused(as(all).send(new PutResourcePolicyCommand({ ResourceArn, Policy: '{"Statement":[]}' })), 'ValidationException', /not obeyed here/);
 });
 
 test('a clock that is wrong is told so, and the SDK then corrects it', async () => {

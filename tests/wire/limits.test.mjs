@@ -52,6 +52,30 @@ const get = async (Key) => (await accepted('GetItem', { TableName, Key, Consiste
 // An item of that many bytes, as the service counts them.
 const sized = (size, Key = key()) => ({ ...Key, t: S('x'.repeat(size - 4 - Key.id.S.length - Key.sk.S.length - 1)) });
 
+test('attribute names: 1 to 65,535 bytes, whichever parameter brings them', async () => {
+  const most = 'n'.repeat(65535), more = `${most}n`;
+  const large = 'Attribute name is too large, must be less than 65536 bytes', empty = 'Empty attribute name';
+  const aliased = (name) => [
+    ['UpdateItem', { TableName, Key: key('names'), UpdateExpression: 'SET #n = :v', ExpressionAttributeNames: { '#n': name }, ExpressionAttributeValues: { ':v': S('x') } }],
+    ['PutItem', { TableName, Item: key('names'), ConditionExpression: 'attribute_not_exists(#n)', ExpressionAttributeNames: { '#n': name } }],
+    ['GetItem', { TableName, Key: key('names'), ProjectionExpression: '#n', ExpressionAttributeNames: { '#n': name } }],
+    ['Scan', { TableName, FilterExpression: 'attribute_exists(#n)', ExpressionAttributeNames: { '#n': name } }],
+  ];
+  const older = (name) => [
+    ['UpdateItem', { TableName, Key: key('names'), AttributeUpdates: { [name]: { Action: 'PUT', Value: S('x') } } }],
+    ['PutItem', { TableName, Item: key('names'), Expected: { [name]: { Exists: false } } }],
+    ['GetItem', { TableName, Key: key('names'), AttributesToGet: [name] }],
+    ['Scan', { TableName, ScanFilter: { [name]: { ComparisonOperator: 'NULL' } } }],
+  ];
+  for (const [operation, input] of [...aliased(more), ...older(more)]) await refused(operation, input, large);
+  for (const [operation, input] of older('')) await refused(operation, input, empty);
+  for (const [operation, input] of aliased('')) await refused(operation, input, 'ExpressionAttributeNames contains invalid value: Empty attribute name for key #n');
+  assert.equal(await get(key('names')), undefined);
+  for (const [operation, input] of aliased(most).slice(0, 1)) await accepted(operation, input);
+  for (const [operation, input] of older('n').slice(0, 1)) await accepted(operation, input);
+  assert.deepEqual(Object.keys(await get(key('names'))).sort(), ['id', 'n', most, 'sk'].sort());
+});
+
 test('an item of 400 KB, and one byte more', async () => {
   const largest = sized(409600);
   await accepted('PutItem', { TableName, Item: largest });
@@ -216,12 +240,12 @@ test('batches: 25 writes, 100 gets', async () => {
   await accepted('BatchWriteItem', { RequestItems: { [TableName]: writes(25, 13), [other]: writes(0, 12) } });
   assert.equal((await accepted('BatchGetItem', { RequestItems: { [TableName]: gets(0, 100) } })).Responses[TableName].length, 38);
   await refused('BatchGetItem', { RequestItems: { [TableName]: gets(0, 101) } },
-    /^1 validation error detected: Value '.*' at 'requestItems\.limits\.member\.keys' failed to satisfy constraint: Member must have length less than or equal to 100$/);
+    /^1 validation error detected: Value at 'RequestItems\.limits\.member\.Keys' failed to satisfy constraint: Member must have length less than or equal to 100$/);
   await refused('BatchGetItem', { RequestItems: { [TableName]: gets(0, 51), [other]: gets(0, 50) } }, 'Too many items requested for the BatchGetItem call');
-  const none = "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1";
-  for (const operation of ['BatchGetItem', 'BatchWriteItem']) await refused(operation, { RequestItems: {} }, none);
+  for (const operation of ['BatchGetItem', 'BatchWriteItem'])
+    await refused(operation, { RequestItems: {} }, `The requestItems parameter is required for ${operation}`);
   await refused('BatchGetItem', { RequestItems: { [TableName]: { Keys: [] } } },
-    "1 validation error detected: Value '[]' at 'requestItems.limits.member.keys' failed to satisfy constraint: Member must have length greater than or equal to 1");
+    "1 validation error detected: Value at 'RequestItems.limits.member.Keys' failed to satisfy constraint: Member must have length greater than or equal to 1");
   // the heaviest batch of writes: 25 items of 400 KB
   await accepted('BatchWriteItem', { RequestItems: { [TableName]: of(25, (i) => ({ PutRequest: { Item: sized(409600, key('heavy', String(i))) } })) } });
 });
@@ -254,16 +278,15 @@ test('pages: 1 MB of items before filter and projection; Limit counts what was l
 });
 
 test('names: tables and indexes 3 to 255, attributes 1 to 65535 bytes, key attributes 255', async () => {
-  const length = 'TableName must be at least 3 characters long and at most 255 characters long';
-  await refused('CreateTable', table('ab'), length);
-  await refused('CreateTable', table('a'.repeat(256)), length);
+  await refused('CreateTable', table('ab'), "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3");
+  await refused('CreateTable', table('a'.repeat(256)), /^1 validation error detected: Value 'a+' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255$/);
   for (const name of ['a.c', 'a'.repeat(255), '-_-']) {
     await accepted('CreateTable', table(name));
     await accepted('DeleteTable', { TableName: name });
   }
   await refused('CreateTable', table('a b;c'),
     "1 validation error detected: Value 'a b;c' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
-  await refused('GetItem', { TableName: 'ab', Key: key() }, "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3");
+  await refused('GetItem', { TableName: '', Key: key() }, "1 validation error detected: Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1");
   await refused('Scan', { TableName, IndexName: 'ab' }, "1 validation error detected: Value 'ab' at 'indexName' failed to satisfy constraint: Member must have length greater than or equal to 3");
   await refused('ListTables', { Limit: 101 }, "1 validation error detected: Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or equal to 100");
 

@@ -44,7 +44,7 @@ const items = async (pk, sk, index) => {
 };
 
 test('a room is made, listed, looked at, joined, left and closed', async () => {
-  assert.deepEqual((await rest.must('GET', '/kinds')).kinds.map(({ kind }) => kind), [kauwa, snakes]);
+  assert.deepEqual((await rest.must('GET', '/kinds')).kinds.map(({ kind }) => kind), [kauwa, snakes, 'four-in-a-row']);
   const made = await make(snakes, { title: 'Ours', capacity: 3, options: { turnSeconds: 5 } });
   const { code } = made.room;
   assert.match(code, /^[B-DF-HJ-KM-NP-TV-XZ2-9]{5}$/);
@@ -59,6 +59,19 @@ test('a room is made, listed, looked at, joined, left and closed', async () => {
   const listed = (await rest.must('GET', `/rooms?kind=${snakes}`)).rooms.find((each) => each.code === code);
   assert.equal(listed.title, 'Ours');
   assert.equal(listed.players, 2);
+  const other = await make('four-in-a-row');
+  const found = [];
+  for (let cursor = '', pages = 0; cursor !== undefined && pages < 1000; pages++) {
+    const page = await rest.must('GET', `/rooms?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    found.push(...page.rooms);
+    cursor = page.next;
+  }
+  const apart = [];
+  for (const { kind } of (await rest.must('GET', '/kinds')).kinds) apart.push(...(await rest.must('GET', `/rooms?kind=${kind}&limit=100`)).rooms);
+  assert.deepEqual(found.map((each) => each.code), apart.map((each) => each.code), 'all kinds, page by page');
+  assert.ok([code, other.room.code].every((mine) => found.some((each) => each.code === mine)));
+  assert.deepEqual((await rest.must('GET', '/rooms?limit=100')).rooms.map((each) => each.code), found.map((each) => each.code));
+  await rest.refused(400, 'GET', '/rooms?cursor=bm9uZS8');
   const hidden = await make(snakes, { listed: false });
   assert.ok(!(await rest.must('GET', `/rooms?kind=${snakes}`)).rooms.some((each) => each.code === hidden.room.code));
   assert.equal((await rest.must('GET', `/rooms/${code}`)).room.version, looker.room.version + 1);
@@ -103,8 +116,11 @@ test('twenty who come at once find as many seats as there are', async () => {
   const seats = (await items(`ROOM#${code}`, 'PLAYER#'));
   assert.equal(seats.length, 8);
   assert.deepEqual(seats.map(({ seat }) => seat).sort(), [1, 2, 3, 4, 5, 6, 7, 8]);
-  // Who is in it keeps the seat, however full it is.
-  assert.equal((await join(code, 'again', { player: in_[0].json.player })).player, in_[0].json.player);
+  // Who is in it keeps the seat, however full it is; naming the player is not enough.
+  const { player, token } = in_[0].json;
+  assert.deepEqual((await join(code, 'again', { player, token })).token, token);
+  for (const proof of [{}, { token: 'x' }, { token: in_[1].json.token }])
+    await rest.refused(403, 'POST', `/rooms/${code}/players`, { name: 'Mallory', player, ...proof });
 });
 
 test('ready, start, kick, rematch, leave and close, by those who may', async () => {
@@ -133,6 +149,8 @@ test('ready, start, kick, rematch, leave and close, by those who may', async () 
   assert.deepEqual(late.players.filter(({ player }) => player === late.player).map(({ spectator, waiting }) => [spectator, waiting]), [[true, true]]);
   await looker.state((state) => state.room.status === 'over', { ms: 15000 });
   await bob.ok({ do: 'rematch' });
+  await ann.state((state) => state.room.status === 'over' && state.players.find(({ player }) => player === bob.player).ready);
+  await host.ok({ do: 'rematch' });
   const lobby = await ann.state((state) => state.room.status === 'lobby' && state.room.match === 1, { from: ann.heard.length - 1 });
   assert.equal(lobby.players.find(({ player }) => player === late.player).spectator, false, 'who waited plays the next one');
   await ann.ok({ do: 'leave' });
@@ -253,13 +271,19 @@ test('a whole match of snakes and ladders; of two rolls at once one is told', as
   assert.deepEqual([match.results[0].player, match.results[0].points, match.results[0].place], [winner, 200, 1]);
   const board = await rest.must('GET', `/boards/${snakes}:room/entries?scope=room:${code}`);
   assert.equal(board.entries[0].member, winner);
-  await lines[1].ok({ do: 'rematch' });
+  await lines[0].ok({ do: 'rematch' });
   assert.equal((await lines[0].state((each) => each.room.status === 'lobby' && each.room.match === 1)).players.length, 3);
 });
 
 test('what is malformed, too large or too much is refused and changes nothing', async () => {
   const { code, lines: [ann, bob] } = await room(kauwa, 2);
-  const before_ = await rest.must('GET', `/rooms/${code}`);
+  // Both connections are known, and whatever their coming has written to the room is there.
+  let before_, later = await rest.must('GET', `/rooms/${code}`);
+  do {
+    before_ = later;
+    await sleep(1000);
+    later = await rest.must('GET', `/rooms/${code}`);
+  } while (!before_.players.every(({ connected }) => connected) || JSON.stringify(later.room) !== JSON.stringify(before_.room));
   const say = async (text, reason) => {
     const from = ann.heard.length;
     ann.socket.send(text);
@@ -388,7 +412,7 @@ test('a board shows what Redis, REST and the table itself write, over WebSocket 
 async function deafLine(path) {
   const socket = net.connect({ port: server.port, host: '127.0.0.1' });
   await once(socket, 'connect');
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);
   socket.pause();
   return socket;
 }
@@ -461,8 +485,12 @@ test('ping is answered, and one who pings and never reads is cut off', async () 
   let gone = false;
   deaf.on('error', () => { gone = true; });
   deaf.on('close', () => { gone = true; });
-  for (let i = 0; !gone && i < 400; i++) {
-    deaf.write(ping);
+  // Who does not wait for the answer is told goodbye instead, which one that does not read would not see.
+  deaf.resume();
+  await once(deaf, 'data');
+  deaf.pause();
+  for (let i = 0; !gone && i < 6000; i++) { // only who writes finds out
+    if (deaf.writableLength < ping.length) deaf.write(ping);
     await sleep(5);
   }
   assert.ok(gone, 'its pongs are not kept for ever');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import test from 'node:test';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { timePasses } from '../lib/clock.mjs';
 import { restClient } from '../lib/rest.mjs';
 import { startServer, temporaryFolder } from '../lib/server.mjs';
@@ -179,6 +179,13 @@ test('what a closed period ends with has nobody in it who was erased', () => wit
   const left = await first();
   assert.doesNotMatch(JSON.stringify(left), /ann/);
   assert.match(JSON.stringify(left), /bob/);
+  const client = dynamo(server);
+  const { Item } = await client.send(new GetItemCommand({ TableName: 'gametable', Key: { PK: { S: `INSTANCE#f:day@${left.period}` }, SK: { S: 'STATE' } } }));
+  assert.equal(Item.total.N, '1');
+  assert.deepEqual(Item.final.L.map(({ M }) => [M.rank.N, M.member.S]), [['1', 'bob']]);
+  const page = await rest.must('GET', `/boards/f:day/entries?period=${left.period}`);
+  assert.deepEqual(page.entries.map(({ rank, member }) => [rank, member]), [[1, 'bob']]);
+  client.destroy();
 }));
 
 test('killed again and again, each play is counted once', async () => {
@@ -206,4 +213,152 @@ test('killed again and again, each play is counted once', async () => {
     assert.equal(stats.totalScore, sum);
     assert.equal(stats.games.tetris.bestScore, 24);
   });
+});
+
+test('a member of any name is hidden, exported and erased', () => withServer({}, async ({ server, rest }) => {
+  const client = await connect(server.redisPort);
+  const names = [Buffer.from('é'.repeat(500)), Buffer.from(Array.from({ length: 892 }, (_, i) => 255 - (i % 128))), Buffer.from('a b/c?\n')];
+  for (const name of names) {
+    const path = `/players/${[...name].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')}`;
+    await client.ask('ZADD', 'any', '7', name);
+    await client.ask('ZADD', 'any', '5', 'bob');
+    await rest.must('POST', `${path}/hide`);
+    assert.equal(await client.ask('ZSCORE', 'any', name), null);
+    const { items } = await rest.must('GET', `${path}/export?limit=1`);
+    assert.ok(items.some(({ SK }) => SK === 'PROFILE'));
+    await rest.must('POST', `${path}/show`);
+    assert.equal(await client.ask('ZREVRANK', 'any', name), 0);
+    assert.equal((await rest.must('DELETE', path)).items, 1);
+    assert.equal(await client.ask('ZCARD', 'any'), 1);
+  }
+  client.close();
+}));
+
+test('the rooms of a player are found by its id, on every face, and left when it is erased', () => withServer({}, async ({ server, rest }) => {
+  const codes = [];
+  for (let i = 0; i < 3; i++) {
+    const { room } = await rest.must('POST', '/rooms', { kind: 'snakes-and-ladders', player: 'ann', name: 'Ann' });
+    codes.unshift(room.code);
+    await rest.must('POST', `/rooms/${room.code}/players`, { player: 'bob', name: 'Bob' });
+  }
+  const page = await rest.must('GET', '/players/ann/rooms?limit=2');
+  assert.equal(page.rooms.length, 2);
+  assert.equal(page.rooms[0].seat.name, 'Ann');
+  const rest2 = await rest.must('GET', `/players/ann/rooms?limit=2&cursor=${page.next}`);
+  assert.deepEqual([...page.rooms, ...rest2.rooms].map(({ room }) => room.code).sort(), codes.sort());
+  assert.equal(rest2.next, undefined);
+  const client = dynamo(server);
+  const { Items } = await client.send(new QueryCommand({
+    TableName: 'gametable', IndexName: 'GSI1', KeyConditionExpression: 'GSI1PK = :p', ExpressionAttributeValues: { ':p': { S: 'PLAYER#bob' } },
+  }));
+  assert.deepEqual(Items.map(({ PK }) => PK.S).sort(), codes.map((code) => `ROOM#${code}`).sort());
+  client.destroy();
+  await rest.must('DELETE', '/players/ann');
+  assert.deepEqual((await rest.must('GET', '/players/ann/rooms')).rooms, []);
+  const { room, players } = await rest.must('GET', `/rooms/${codes[0]}`);
+  assert.equal(room.host, 'bob');
+  assert.deepEqual(players.map(({ player, id }) => player ?? id), ['bob']);
+}));
+
+test('what is taken off a source is off the boards made of it, whichever way it goes', () => withServer({}, async ({ server, rest }) => {
+  const client = await connect(server.redisPort);
+  for (const id of ['x:one', 'x:two']) await rest.must('POST', '/boards', { id, game: 'x' });
+  await rest.must('POST', '/boards', { id: 'x:both', game: 'both', sources: ['x:one', 'x:two'], combine: 'sum' });
+  const ways = {
+    'DELETE of the entry': () => rest.must('DELETE', '/boards/x:one/entries/ann'),
+    ZREM: () => client.ask('ZREM', 'x:one', 'ann', 'nobody'),
+    ZPOPMAX: () => client.ask('ZPOPMAX', 'x:one'),
+    ZREMRANGEBYRANK: () => client.ask('ZREMRANGEBYRANK', 'x:one', '0', '0'),
+    DEL: () => client.ask('DEL', 'x:one'),
+    'DELETE of all entries': () => rest.must('DELETE', '/boards/x:one/entries'),
+    MULTI: async () => {
+      await client.ask('MULTI');
+      await client.ask('ZADD', 'x:one', '1', 'ann');
+      await client.ask('ZREM', 'x:one', 'ann');
+      await client.ask('EXEC');
+    },
+  };
+  const both = async () => (await rest.call('GET', '/boards/x:both/entries/ann')).json.entry?.score;
+  const submit = () => rest.must('POST', '/games/x/scores', { player: 'ann', score: 5 });
+  for (const [name, remove] of Object.entries(ways)) {
+    await submit();
+    assert.equal(await both(), 10, name);
+    await remove();
+    assert.equal(await both(), 5, name);
+  }
+  await submit();
+  await client.ask('MULTI');
+  await client.ask('DEL', 'x:one', 'x:two');
+  await client.ask('EXEC');
+  assert.equal(await both(), undefined);
+  await submit();
+  await rest.must('DELETE', '/players/ann');
+  assert.equal(await both(), undefined);
+  client.close();
+}));
+
+test("a player's new name shows on its boards, live and to who has the page already", () => withServer({ args: ['--test-clock'] }, async ({ server, rest }) => {
+  await rest.must('POST', '/boards', { id: 'n:all', game: 'n' });
+  await rest.must('PUT', '/players/ann', { name: 'Ann' });
+  await rest.must('POST', '/games/n/scores', { player: 'ann', score: 3 });
+  const before = await rest.call('GET', '/boards/n:all/entries');
+  assert.equal(before.json.entries[0].name, 'Ann');
+  await rest.must('PATCH', '/players/ann', { name: 'Anna' });
+  await timePasses(server, '1s');
+  const after = await rest.call('GET', '/boards/n:all/entries', { headers: { 'If-None-Match': before.headers.etag } });
+  assert.equal(after.status, 200);
+  assert.equal(after.json.entries[0].name, 'Anna');
+}));
+
+test('players are found by the beginning of an id, a word of a name or an e-mail address, whoever wrote the profile', async () => {
+  const data = temporaryFolder();
+  let server = await startServer({ data });
+  let rest = await restClient(server.endpoint);
+  const ids = async (query) => (await rest.must('GET', `/players?${query}`)).players.map(({ id }) => id);
+  for (const [id, name, email] of [['ann', 'Ann Smith', 'a.smith@example.org'], ['Anton', 'Bob'], ['bob', 'Ärger van Berg', 'zed@example.org'], ['zz', 'Anna']])
+    await rest.must('POST', '/players', { id, name, email });
+  const client = dynamo(server);
+  await client.send(new PutItemCommand({
+    TableName: 'gametable',
+    Item: { PK: { S: 'PLAYER#raw' }, SK: { S: 'PROFILE' }, id: { S: 'raw' }, name: { S: 'Anders Raw' } },
+  }));
+  client.destroy();
+  await until(async () => (await ids('q=raw')).length === 1, 'what PutItem wrote is found');
+  assert.deepEqual(await ids('q=AN'), ['ann', 'Anton', 'raw', 'zz']); // by id, then by name
+  assert.deepEqual(await ids('q=an&by=id'), ['ann', 'Anton']);
+  assert.deepEqual(await ids('q=smith'), ['ann']);
+  assert.deepEqual(await ids(`q=${encodeURIComponent('ÄRGER V')}`), ['bob']);
+  assert.deepEqual(await ids('q=zed@&by=email'), ['bob']);
+  assert.deepEqual(await ids(''), ['ann', 'Anton', 'bob', 'raw', 'zz']);
+  const pages = [];
+  for (let cursor = '', page; cursor !== undefined; cursor = page.next && `&cursor=${page.next}`) {
+    page = await rest.must('GET', `/players?q=a&limit=1${cursor}`);
+    assert.ok(page.players.length <= 1);
+    pages.push(...page.players.map(({ id }) => id));
+  }
+  assert.deepEqual(pages, ['ann', 'Anton', 'raw', 'zz']);
+  const { next } = await rest.must('GET', '/players?q=a&limit=1');
+  const { status } = await rest.call('GET', `/players?q=b&limit=1&cursor=${next}`);
+  assert.equal(status, 400);
+  await rest.must('PATCH', '/players/ann', { name: 'Zoe', email: null });
+  await until(async () => (await ids('q=zoe')).length === 1, 'a new name is found');
+  assert.deepEqual(await ids('q=smith'), []);
+  rest.close();
+
+  // Profiles of an earlier version have nothing that they are found by: a scan in the background makes it.
+  const forget = dynamo(server);
+  const { Items } = await forget.send(new QueryCommand({
+    TableName: 'gametable', IndexName: 'GSI2', KeyConditionExpression: 'GSI2PK = :p', ExpressionAttributeValues: { ':p': { S: 'PLAYERS' } },
+  }));
+  assert.ok(Items.length >= 5);
+  for (const { PK, SK } of [...Items, { PK: { S: 'KEEPER' }, SK: { S: 'FINDERS' } }])
+    await forget.send(new DeleteItemCommand({ TableName: 'gametable', Key: { PK, SK } }));
+  forget.destroy();
+  await server.stop();
+  server = await startServer({ data });
+  rest = await restClient(server.endpoint);
+  await until(async () => (await ids('')).length === 5, 'all are found again');
+  assert.deepEqual(await ids('q=zed'), ['bob']);
+  rest.close();
+  await server.stop();
 });

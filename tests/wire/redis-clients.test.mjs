@@ -98,7 +98,8 @@ test('ioredis: a leaderboard, pipelines, scans, transactions', async () => {
     assert.equal(seen.size, 500);
     assert.deepEqual(await client.zunion(2, 'io:board', 'io:none', 'WITHSCORES'), ['bob', '20', 'ann', '25']);
     await assert.rejects(client.zadd('io:board', 'x', 'y'), /ERR value is not a valid float/);
-    await assert.rejects(client.get('io:board'), /ERR unknown command 'get'/);
+    await assert.rejects(client.get('io:board'), /WRONGTYPE/);
+    await assert.rejects(client.lpush('io:list', 'x'), /ERR unknown command 'lpush': there are strings, hashes, sets and sorted sets/);
     assert.match(await client.info('server'), /redis_version:7/);
     assert.equal(await client.del('io:board', 'io:many'), 2);
   } finally {

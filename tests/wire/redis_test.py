@@ -109,7 +109,41 @@ class Leaderboard(unittest.TestCase):
         self.assertEqual(client.info("server")["redis_mode"], "standalone")
         self.assertIn("zadd", client.command())
         with self.assertRaisesRegex(redis.ResponseError, "unknown command"):
-            client.set("a", "b")
+            client.lpush("a", "b")
+        self.assertTrue(client.set("s", "b", ex=100, nx=True))
+        self.assertIsNone(client.set("s", "c", nx=True))
+        self.assertEqual(client.get("s"), "b")
+        self.assertEqual(client.incrby("n", 5), 5)
+        self.assertEqual(client.mget("s", "n", "none"), ["b", "5", None])
+        self.assertEqual(client.type("s"), "string")
+
+    def test_scripts(self):
+        raise_score = self.client.register_script(
+            "redis.call('ZINCRBY', KEYS[1], ARGV[1], ARGV[2]) return redis.call('ZREVRANK', KEYS[1], ARGV[2])")
+        self.client.zadd("scripted", {"ann": 5, "bob": 3})
+        self.assertEqual(raise_score(keys=["scripted"], args=[4, "bob"]), 0)
+        self.client.script_flush()
+        self.assertEqual(raise_score(keys=["scripted"], args=[4, "ann"]), 0)
+        with self.client.pipeline() as pipe:
+            raise_score(keys=["scripted"], args=[1, "bob"], client=pipe)
+            pipe.zscore("scripted", "bob")
+            self.assertEqual(pipe.execute(), [1, 8.0])
+        with self.assertRaisesRegex(redis.ResponseError, "user_script:1: boo"):
+            self.client.eval("error('boo')", 0)
+
+    def test_messages(self):
+        listener = self.client.pubsub()
+        listener.subscribe("news")
+        listener.psubscribe("sp*")
+        kinds = [listener.get_message(timeout=20)["type"] for _ in range(2)]
+        self.assertEqual(kinds, ["subscribe", "psubscribe"])
+        self.assertEqual(self.client.publish("news", "one"), 1)
+        self.assertEqual(self.client.publish("sport", "two"), 1)
+        heard = [listener.get_message(timeout=20) for _ in range(2)]
+        self.assertEqual([(m["type"], m["channel"], m["data"]) for m in heard],
+                         [("message", "news", "one"), ("pmessage", "sport", "two")])
+        self.assertEqual(self.client.pubsub_numsub("news"), [("news", 1)])
+        listener.close()
 
     def test_bytes(self):
         raw = redis.Redis(port=self.port)

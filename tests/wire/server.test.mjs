@@ -1,9 +1,10 @@
 // The program as an operator meets it: starting, stopping, refusing, recovering.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rawClient } from '../lib/raw.mjs';
 import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 
@@ -23,6 +24,22 @@ const schema = {
 };
 const player = (n, extra = {}) => ({ id: { S: `p${n}` }, team: { S: `t${n % 3}` }, ...extra });
 const put = (client, n, extra) => client.call('PutItem', { TableName: 'players', Item: player(n, extra) });
+
+test('what is written is its owner\'s alone, whatever the umask and the folder allow', async () => {
+  const data = temporaryFolder();
+  execFileSync('chmod', ['755', data]);
+  const before = process.umask(0o022);
+  const server = await startServer({ data: path.join(data, 'deep/data') }).finally(() => process.umask(before));
+  const client = rawClient(server.endpoint);
+  await client.must('CreateTable', schema);
+  for (let i = 0; i < 10; i++) await put(client, i);
+  await client.must('CreateBackup', { TableName: 'players', BackupName: 'kept' });
+  client.close();
+  assert.equal(await server.stop(), 0);
+  const files = readdirSync(path.join(data, 'deep'), { recursive: true }).map((name) => path.join(data, 'deep', name));
+  assert.ok(files.length > 10);
+  for (const file of files) assert.equal(statSync(file).mode & 0o077, 0, file);
+});
 
 test('version and help', () => {
   assert.match(run('version').stdout, /^gametable \d+\.\d+\.\d+\n$/);
@@ -47,6 +64,22 @@ test('wrong usage is told in a sentence, with exit status 2', () => {
     assert.match(stderr, text);
     assert.equal(status, 2, args.join(' '));
   }
+});
+
+test('what systemd starts: its settings are known, and a reload without keys changes nothing', async () => {
+  const file = new URL('../../tools/gametable.conf', import.meta.url).pathname;
+  const known = run('help', 'serve').stdout;
+  const named = [...readFileSync(file, 'utf8').matchAll(/^#([a-z-]+) = /gm)].map(([, name]) => name);
+  assert.ok(named.length > 5);
+  for (const name of named) assert.ok(known.includes(`\n  --${name} `), name);
+  const unit = readFileSync(new URL('../../tools/gametable.service', import.meta.url), 'utf8');
+  assert.match(unit, /^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+  const server = await startServer({ args: ['--config', file] });
+  process.kill(server.pid, 'SIGHUP');
+  assert.equal(await server.stop(), 0);
+  // Of signals that wait the lower number comes first, so that SIGHUP has been taken: what ended it was the other one.
+  for (let i = 0; i < 200 && !server.printed().includes('finishing what runs'); i++) await sleep(50);
+  assert.match(server.printed(), /Terminated: finishing what runs/);
 });
 
 test('a flag wins over the environment, the environment over the file', async () => {
@@ -113,7 +146,7 @@ test('what was acknowledged before SIGTERM is there after a restart, indexes and
   client.close();
 });
 
-test('the store is read through mapped files, or with --store-memory through a cache of that size', async () => {
+test('a file of the store that cannot be read fails requests, not the process; --store-memory is a cache of that size', async () => {
   const data = temporaryFolder();
   let server = await startServer({ data });
   let client = rawClient(server.endpoint);
@@ -129,10 +162,25 @@ test('the store is read through mapped files, or with --store-memory through a c
       assert.equal(Item.text.S, `filler ${n} `.repeat(20));
     }
     const maps = readFileSync(`/proc/${server.pid}/maps`, 'utf8');
-    assert.equal(/\.sst$/m.test(maps), args.length === 0);
+    assert.doesNotMatch(maps, /\.sst$/m);
     client.close();
     await server.stop();
   }
+  // A file that ends too early is what a mapped page without a disk behind it would be.
+  server = await startServer({ data, args: ['--cache-memory', '0', '--store-memory', '64K'] });
+  client = rawClient(server.endpoint);
+  for (const name of readdirSync(data, { recursive: true }).filter((file) => file.endsWith('.sst'))) truncateSync(path.join(data, name), 100);
+  const statuses = [];
+  for (let n = 0; n < 300; n++) {
+    const { status, json } = await client.call('GetItem', { TableName: 'players', Key: { id: { S: `p${n}` } } });
+    if (status === 200) assert.equal(json.Item.text.S, `filler ${n} `.repeat(20));
+    statuses.push(status);
+  }
+  assert.ok(statuses.includes(500), 'some of it was not in memory');
+  assert.ok(statuses.every((status) => status === 200 || status === 500));
+  assert.equal((await fetch(`${server.endpoint}/healthz`)).ok, true);
+  client.close();
+  await server.stop();
 });
 
 test('a folder or port in use, a folder of a newer format or of something else is refused with what to do', async () => {

@@ -8,7 +8,7 @@ import { startServer, temporaryFolder } from '../lib/server.mjs';
 const data = temporaryFolder();
 let server, items, changes;
 async function start() {
-  server = await startServer({ data });
+  server = await startServer({ data, args: ['--stream-shards', '4'] });
   const settings = {
     endpoint: server.endpoint,
     region: 'eu-west-1',
@@ -134,6 +134,26 @@ test('a stream and its shards are described', async () => {
   assert.deepEqual(pages, stream.Shards.map((s) => s.ShardId));
   const { Table } = await send('DescribeTable', { TableName: 'described' });
   assert.equal(Table.LatestStreamArn, arn);
+});
+
+test('unless asked otherwise a stream has one shard, which has everything', async () => {
+  const plain = await startServer();
+  const options = { endpoint: plain.endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } };
+  const there = new streams.DynamoDBStreamsClient(options);
+  const tables = new ddb.DynamoDBClient(options);
+  const TableName = 'one-shard';
+  const { TableDescription: { LatestStreamArn: StreamArn } } = await tables.send(new ddb.CreateTableCommand({
+    TableName, BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } }));
+  for (let i = 0; i < 40; i++) await tables.send(new ddb.PutItemCommand({ TableName, Item: { pk: { S: `p${i}` } } }));
+  const { StreamDescription: { Shards } } = await there.send(new streams.DescribeStreamCommand({ StreamArn }));
+  assert.equal(Shards.length, 1);
+  const { ShardIterator } = await there.send(new streams.GetShardIteratorCommand({ StreamArn, ShardId: Shards[0].ShardId, ShardIteratorType: 'TRIM_HORIZON' }));
+  const { Records } = await there.send(new streams.GetRecordsCommand({ ShardIterator }));
+  assert.deepEqual(Records.map(({ dynamodb }) => dynamodb.Keys.pk.S), Array.from({ length: 40 }, (_, i) => `p${i}`));
+  there.destroy();
+  tables.destroy();
+  assert.equal(await plain.stop(), 0);
 });
 
 test('streams are listed in pages', async () => {
@@ -271,6 +291,10 @@ test('what cannot be is refused in the words clients know', async () => {
   const iterator = (more) => ask('GetShardIterator', { StreamArn, ShardId, ...more });
   await refused(ask('DescribeStream', { StreamArn: other }), 'ResourceNotFoundException', /Stream: .*missing.* not found/);
   await refused(ask('DescribeStream', { StreamArn: 'x' }), 'ValidationException', /at 'streamArn' .* greater than or equal to 37/);
+  const garbage = 'arn:aws:dynamodb:eu-west-1:000000000000:nonsense';
+  await refused(ask('DescribeStream', { StreamArn: garbage }), 'ValidationException', /Invalid StreamArn/);
+  await refused(iterator({ StreamArn: garbage, ShardIteratorType: 'LATEST' }), 'ValidationException', /Invalid StreamArn/);
+  for (const ShardFilter of [{}, { Type: 'CHILD_SHARDS' }, { ShardId }]) await refused(ask('DescribeStream', { StreamArn, ShardFilter }), 'ValidationException', /shardFilter/);
   await refused(ask('DescribeStream', { StreamArn, Limit: 101 }), 'ValidationException', /Limit cannot be greater/);
   await refused(iterator({ StreamArn: other, ShardIteratorType: 'LATEST' }), 'ResourceNotFoundException');
   await refused(iterator({ ShardId: `shardId-${'0'.repeat(20)}-00000000`, ShardIteratorType: 'LATEST' }), 'ResourceNotFoundException');

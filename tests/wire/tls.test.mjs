@@ -45,7 +45,7 @@ const connect = async (options = {}) => {
   await once(socket, 'secureConnect');
   return socket;
 };
-const healthy = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+const healthy = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 // Reads until the text has come `count` times.
 const read = (socket, pattern, count = 1) => new Promise((resolve, reject) => {
   let text = '';
@@ -58,6 +58,15 @@ const read = (socket, pattern, count = 1) => new Promise((resolve, reject) => {
   socket.on('data', look);
   socket.on('error', reject);
   socket.on('close', () => reject(new Error(`closed after: ${text}`)));
+});
+
+test('a private key that others may read is warned of', async () => {
+  for (const [mode, warned] of [['644', true], ['600', false]]) {
+    execFileSync('chmod', [mode, at('two.key')]);
+    const other = await startServer({ args: ['--tls-cert', at('two.crt'), '--tls-key', at('two.key')] });
+    assert.equal(/two\.key may be read by others on this machine: chmod 600 it/.test(other.printed()), warned);
+    assert.equal(await other.stop(), 0);
+  }
 });
 
 test('the SDK, with the authority and without', async () => {
@@ -89,7 +98,7 @@ test('large bodies both ways', async () => {
 test('a client that reads slowly gets all of a large answer', async () => {
   const socket = await connect();
   const body = JSON.stringify({ RequestItems: { game: { Keys: Array.from({ length: 40 }, (_, i) => ({ id: { N: String(i) } })) } } });
-  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.BatchGetItem\r\n` +
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.BatchGetItem\r\n` +
     `X-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=0\r\n` +
     `Content-Length: ${body.length}\r\n\r\n${body}`);
   let size = 0, wanted;
@@ -124,7 +133,7 @@ test('requests that come in one record, in pieces, and many at once', async () =
 test('requests pipelined behind a write, more than there is room for', async () => {
   const socket = await connect();
   const body = JSON.stringify({ TableName: 'game', Item: { id: { N: '1000' } } });
-  const put = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n` +
+  const put = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n` +
     `X-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=0\r\n` +
     `Content-Length: ${body.length}\r\n\r\n${body}`;
   const done = read(socket, /200 OK/g, 400);

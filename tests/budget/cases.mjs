@@ -1,0 +1,102 @@
+// What takes long: commands and operations of all front ends, each behind sets of very many members.
+import net from 'node:net';
+import { rawClient } from '../lib/raw.mjs';
+
+const encode = (words) => {
+  const parts = [`*${words.length}\r\n`];
+  for (const word of words) parts.push(`$${Buffer.byteLength(String(word))}\r\n${word}\r\n`);
+  return parts.join('');
+};
+
+// Sends the commands at once, on a connection of its own, and resolves to the beginning of the first reply. A sentinel
+// behind them tells where the replies end, so that large ones need not be looked at.
+const END = 'the end of the replies';
+export function redis(port, ...commands) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1');
+    let first, tail = '';
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server ended the connection')));
+    socket.on('data', (part) => {
+      first ??= part.toString('latin1', 0, 80).split('\r\n')[0];
+      tail = (tail + part.toString('latin1', Math.max(0, part.length - END.length - 9))).slice(-END.length - 2);
+      if (tail !== `${END}\r\n`) return;
+      socket.removeAllListeners();
+      socket.destroy();
+      resolve(first);
+    });
+    socket.on('connect', () => {
+      for (const command of commands) socket.write(encode(command));
+      socket.write(encode(['PING', END]));
+    });
+  });
+}
+
+const name = (i) => `player${String(i).padStart(7, '0')}`;
+
+async function zadd(port, key, members, first = 0) {
+  for (let at = 0; at < members; at += 1000) {
+    const commands = [];
+    for (let i = at; i < Math.min(at + 1000, members); i += 100) {
+      const words = ['ZADD', key];
+      for (let j = i; j < Math.min(i + 100, members); j++) words.push((j * 7919) % 1000003, name(first + j));
+      commands.push(words);
+    }
+    await redis(port, ...commands);
+  }
+}
+
+// Two sets of `members` that overlap by half, one of 20,000, and 20,000 sets of one.
+export async function fill(server, members) {
+  const port = server.redisPort;
+  await zadd(port, 'large:a', members);
+  await zadd(port, 'large:b', members, members / 2);
+  await zadd(port, 'middle', 20000);
+  for (let at = 0; at < Math.min(members / 10, 100000); at += 500)
+    await redis(port, ...Array.from({ length: 500 }, (_, i) => ['ZADD', `small:${at + i}`, 1, 'm']));
+}
+
+export function makeCases(server, members) {
+  const port = server.redisPort;
+  const many = (count, make) => Array.from({ length: count }, (_, i) => make(i)).flat();
+  const command = (...words) => ({ name: words.slice(0, 6).join(' ').slice(0, 60), run: () => redis(port, words) });
+  const multi = (count, words) => ({
+    name: `MULTI of ${count} ${words[0]}`,
+    run: () => redis(port, ['MULTI'], ...many(count, () => [words]), ['EXEC']),
+  });
+  const client = rawClient(server.endpoint);
+  const http = (title, run, before) => ({ name: title, run, before });
+  const cases = [
+    command('ZRANDMEMBER', 'large:a', String(members)),
+    command('ZRANDMEMBER', 'large:a', String(-members)),
+    command('ZUNION', '2', 'large:a', 'large:b'),
+    command('ZINTER', '2', 'large:a', 'large:b'),
+    command('ZDIFF', '2', 'large:a', 'large:b'),
+    command('ZINTERCARD', '2', 'large:a', 'large:b'),
+    command('ZUNIONSTORE', 'to', '2', 'large:a', 'large:b'),
+    command('ZINTERSTORE', 'to', '2', 'large:a', 'middle'),
+    command('ZDIFFSTORE', 'to', '2', 'middle', 'large:a'),
+    command('ZRANGESTORE', 'to', 'large:a', '0', '999'),
+    command('ZRANGE', 'large:a', '0', '-1'),
+    command('ZREVRANGEBYSCORE', 'large:a', '+inf', '-inf', 'WITHSCORES'),
+    command('ZLEXCOUNT', 'large:a', '-', '+'),
+    command('MEMORY', 'USAGE', 'large:a', 'SAMPLES', '0'),
+    command('ZSCAN', 'large:a', '0', 'COUNT', '1000000'),
+    command('EXISTS', ...many(members, (i) => `small:${i}`)),
+    command('ZMSCORE', 'large:a', ...many(members / 2, name)),
+    command('DEL', ...many(members / 10, (i) => `none:${i}`)),
+    command('KEYS', '*'),
+    command('DBSIZE'),
+    command('RANDOMKEY'),
+    command('SCAN', '0', 'COUNT', '1000000'),
+    { name: 'ZADD of 100 pairs, 500 times at once', run: () => redis(port, ...many(500, (i) => [['ZADD', 'bulk', ...many(100, (j) => [i, name(i * 100 + j)])]])) },
+    { name: 'ZRANGE of 1000, 500 times at once', run: () => redis(port, ...many(500, () => [['ZRANGE', 'large:a', '5', '1004']])) },
+    multi(10, ['ZINTERCARD', '2', 'large:a', 'large:b']),
+    multi(60, ['ZINTERCARD', '2', 'large:a', 'large:b']),
+    multi(1000, ['ZSCORE', 'large:a', name(1)]),
+    multi(2000, ['ZADD', 'bulk', '1', name(1)]),
+    http('JSON of 16 MB', () => client.call('PutItem', { TableName: 'x', Item: { a: { L: many(Math.floor(500000), () => [{ S: 'abcdefghijk' }]) } } }).then(({ status }) => `${status}`)),
+    http('BatchWriteItem of 16 MB', () => client.call('BatchWriteItem', { RequestItems: { items: many(25, (i) => [{ PutRequest: { Item: { id: { S: `${i}` }, v: { S: 'x'.repeat(390000) } } } }]) } }).then(({ status }) => `${status}`)),
+  ];
+  return cases;
+}

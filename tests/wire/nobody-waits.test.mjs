@@ -1,0 +1,140 @@
+// Nobody waits behind another client's command, and no client takes the server's memory. Nothing here is about
+// milliseconds: what is asserted is who is answered before whom, how far the server goes, and what it needs for it.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+import test, { after, before } from 'node:test';
+import { createClient } from 'redis';
+import { startServer } from '../lib/server.mjs';
+
+const SIZE = 20000; // members of the sets that take long
+let server, redis;
+
+before(async () => {
+  server = await startServer({ args: ['--threads', '1'] }); // one loop: who holds it holds all
+  redis = await connect();
+  for (const key of ['a', 'b'])
+    for (let at = 0; at < SIZE; at += 1000)
+      await redis.zAdd(key, Array.from({ length: 1000 }, (_, i) => ({ score: (at + i) % 977, value: `m${at + i}` })));
+});
+after(async () => {
+  await redis.quit();
+  assert.equal(await server.stop(), 0);
+});
+
+const connect = () => createClient({ url: `redis://127.0.0.1:${server.redisPort}` }).connect();
+const encode = (...words) => `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
+// A socket that has sent all this when it is resolved, and whose replies are not read yet.
+const sendRaw = (text) => new Promise((resolve, reject) => {
+  const socket = net.connect(server.redisPort, '127.0.0.1');
+  socket.on('error', reject);
+  socket.on('connect', () => socket.write(text, () => resolve(socket)));
+});
+// Resolves when `count` lines that begin with the sign have come.
+const lines = (socket, sign, count) => new Promise((resolve) => {
+  socket.on('data', (part) => {
+    for (const byte of part) if (byte === sign.charCodeAt(0)) count--;
+    if (count <= 0) resolve();
+  });
+});
+// Resolves to what `find` finds in all that has come.
+const once = (socket, event, find) => new Promise((resolve, reject) => {
+  let text = '';
+  socket.on('close', () => reject(new Error(`closed after ${text}`)));
+  socket.on(event, (part) => {
+    const found = find(text += part.toString('latin1'));
+    if (found) resolve(found);
+  });
+});
+const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'latin1'))[1]) / 1024;
+
+test('others are answered while a pipeline of long reads goes on', async () => {
+  const socket = await sendRaw(encode('ZINTERCARD', '2', 'a', 'b').repeat(100));
+  let over = false;
+  const all = lines(socket, ':', 100).then(() => (over = true));
+  for (let i = 0; i < 5; i++) await redis.ping();
+  await redis.zAdd('other', { score: 1, value: 'x' });
+  assert.equal(over, false);
+  await all;
+  socket.destroy();
+});
+
+test('a pipeline of many middling reads leaves others their turns', async () => {
+  const socket = await sendRaw(encode('ZRANGE', 'a', '0', '999').repeat(3000));
+  let over = false;
+  const all = lines(socket, '*', 3000).then(() => (over = true));
+  await redis.ping();
+  assert.equal(over, false);
+  await all;
+  socket.destroy();
+});
+
+test('a transaction of long reads holds no writer, and takes little memory', async () => {
+  const socket = await sendRaw(encode('MULTI') + encode('ZINTERCARD', '2', 'a', 'b').repeat(100) + encode('EXEC'));
+  let over = false;
+  const all = lines(socket, ':', 100).then(() => (over = true));
+  for (let i = 0; i < 3; i++) await redis.zAdd('other', { score: i, value: 'x' });
+  assert.equal(over, false);
+  await all;
+  socket.destroy();
+  assert.ok(peak() < 700, `${peak()} MB`);
+});
+
+test("one client's writes keep their order, whichever take long", async () => {
+  const [stored, popped, second, added, card, lowest] = await Promise.all([
+    redis.zUnionStore('to', ['a', 'none']),
+    redis.zPopMin('to'),
+    redis.zPopMin('to'),
+    redis.zAdd('to', { score: -5, value: 'last' }),
+    redis.zCard('to'),
+    redis.zRange('to', 0, 0),
+  ]);
+  assert.equal(stored, SIZE);
+  assert.deepEqual([popped.value, second.value], ['m0', 'm10747']);
+  assert.equal(added, 1);
+  assert.equal(card, SIZE - 1);
+  assert.deepEqual(lowest, ['last']);
+});
+
+test('a long transaction is undone by a write to what it watches', async () => {
+  const other = await connect();
+  await redis.watch('a');
+  await other.zAdd('a', { score: 1, value: 'm1' }); // no change
+  const first = await redis.multi().zInterCard(['a', 'b']).zAdd('seen', { score: 1, value: 'x' }).exec();
+  assert.deepEqual(first, [SIZE, 1]);
+  await redis.watch('a');
+  await other.zAdd('a', { score: 5000, value: 'm1' });
+  await assert.rejects(redis.multi().zInterCard(['a', 'b']).zAdd('seen', { score: 1, value: 'y' }).exec(), /watched keys/i);
+  assert.equal(await redis.zCard('seen'), 1);
+  await other.quit();
+});
+
+test('who does not read is not served', async () => {
+  await redis.sendCommand(['CONFIG', 'RESETSTAT']);
+  const COUNT = 400; // of some 300 KB each: the system's own buffers take a few of them
+  const socket = await sendRaw(encode('ZRANGE', 'a', '0', '-1').repeat(COUNT));
+  const calls = async () => Number(/cmdstat_zrange:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+  let before = -1, now = 0;
+  while (now !== before || now === 0) {
+    before = now;
+    for (let i = 0; i < 200; i++) await redis.ping();
+    now = await calls();
+  }
+  assert.ok(now < COUNT / 2, `${now} of ${COUNT} replies wait in memory`);
+  await lines(socket, '*', COUNT); // all are sent to one who reads after all
+  assert.equal(await calls(), COUNT);
+  socket.destroy();
+});
+
+test('what will be refused is refused before the work', async () => {
+  for (let at = 0; at < 101000; at += 1000)
+    await redis.zAdd('huge', Array.from({ length: 1000 }, (_, i) => ({ score: i, value: `m${at + i}` })));
+  // In a transaction all is one commit, which has a bound.
+  for (const store of [['ZUNIONSTORE', 'to', '2', 'huge', 'b'], ['ZRANGESTORE', 'to', 'huge', '0', '-1']]) {
+    const socket = await sendRaw(encode('MULTI') + encode(...store) + encode('EXEC'));
+    const [error] = await once(socket, 'data', (text) => /-ERR.*\r\n/.exec(text));
+    assert.match(error, /more than 100000 members cannot be stored in one step/);
+    socket.destroy();
+  }
+  assert.equal(await redis.zUnionStore('to', ['huge', 'b']), 101000);
+});

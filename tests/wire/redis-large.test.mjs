@@ -1,0 +1,252 @@
+// Sets of any size: STORE forms, RENAME, COPY, MOVE and DEL replace them in one step as readers see it, other front ends find
+// them where the table says, and what a SIGKILL interrupts is the old key or the new one, with nothing left behind.
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { connect, decode, plain } from '../redis/resp.mjs';
+import { restClient } from '../lib/rest.mjs';
+import { remoteEngine, startServer, temporaryFolder } from '../lib/server.mjs';
+
+const LARGE = 101000; // one commit has at most 100,000,
+const MID = 5000; // and removes at most 4,000
+const skip = remoteEngine ? 'the engine has no generations' : false;
+const range = (count, make) => Array.from({ length: count }, (_, i) => make(i));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+async function until(condition, what) {
+  const end = Date.now() + 120000;
+  while (!(await condition())) {
+    assert.ok(Date.now() < end, what);
+    await pause(50);
+  }
+}
+const dynamo = (server) => new DynamoDBClient({ endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
+async function fill(client, key, count, command = 'ZADD') {
+  const names = range(count, (i) => `m${i}`);
+  for (let i = 0; i < count; i += 5000)
+    await client.ask(command, key, ...names.slice(i, i + 5000).flatMap((name, j) => (command === 'SADD' ? [name] : [String(i + j), name])));
+}
+// How many items there are in each partition that begins so, once what belongs to no key is deleted.
+async function partitions(db, ...prefixes) {
+  await until(async () => (await db.send(new QueryCommand({ TableName: 'gametable', KeyConditionExpression: 'PK = :p', ConsistentRead: true,
+    ExpressionAttributeValues: { ':p': { S: 'KEYGARBAGE' } } }))).Count === 0, 'notes of garbage are left');
+  const found = new Map();
+  let ExclusiveStartKey;
+  do {
+    const page = await db.send(new ScanCommand({ TableName: 'gametable', ProjectionExpression: 'PK', ExclusiveStartKey }));
+    for (const { PK } of page.Items)
+      if (!PK.S.startsWith('BOARDDEF#') && prefixes.some((prefix) => PK.S.startsWith(prefix))) found.set(PK.S, (found.get(PK.S) ?? 0) + 1);
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return found;
+}
+const many = async (each, commands) => (await each.pipeline(commands)).map((reply) => plain(decode(reply)));
+const state = async (db, name) => (await db.send(new GetItemCommand({
+  TableName: 'gametable', Key: { PK: { S: `INSTANCE#${name}` }, SK: { S: 'STATE' } }, ConsistentRead: true }))).Item;
+
+let server, client, db;
+before(async () => {
+  server = await startServer();
+  client = await connect(server.redisPort);
+  db = dynamo(server);
+  await fill(client, 'big', LARGE);
+  await client.ask('ZRANGESTORE', 'mid', 'big', '0', String(MID - 1));
+});
+after(async () => {
+  client.close();
+  db.destroy();
+  assert.equal(await server.stop(), 0);
+});
+
+// Has `ask` run while others read the key: they see one of two sizes, and never the old one after the new one.
+async function whileRead(key, sizes, ask) {
+  const reader = await connect(server.redisPort);
+  let over = false;
+  const watch = (async () => {
+    let at = 0;
+    while (!over) {
+      const size = await reader.ask('ZCARD', key);
+      const now = sizes.indexOf(size, at);
+      assert.ok(now >= 0, `${key} has ${size} members, which is none of ${sizes} from ${at} on`);
+      at = now;
+    }
+  })();
+  const answer = await ask();
+  over = true;
+  await watch;
+  assert.equal(await reader.ask('ZCARD', key), sizes[sizes.length - 1]);
+  reader.close();
+  return answer;
+}
+
+test('COPY, RENAME, RENAMENX and MOVE carry sets of any size, and replace such', { skip }, async () => {
+  await client.ask('ZADD', 'target', '1', 'old');
+  assert.equal(await whileRead('target', [1, LARGE], () => client.ask('COPY', 'big', 'target', 'REPLACE')), 1);
+  assert.equal(await client.ask('ZREVRANK', 'target', 'm7'), LARGE - 8);
+  assert.deepEqual(await client.ask('ZRANGE', 'target', '-2', '-1', 'WITHSCORES'),
+    [`m${LARGE - 2}`, String(LARGE - 2), `m${LARGE - 1}`, String(LARGE - 1)]);
+  assert.equal(await client.ask('ZADD', 'big', '-5', 'one more'), 1);
+  assert.equal(await whileRead('target', [LARGE, LARGE + 1], () => client.ask('COPY', 'big', 'target', 'REPLACE')), 1);
+  assert.equal(await client.ask('ZREM', 'big', 'one more'), 1);
+  await client.ask('PEXPIREAT', 'target', '4102444800000');
+  assert.equal(await client.ask('RENAMENX', 'target', 'big'), 0);
+  assert.equal(await client.ask('RENAME', 'target', 'renamed'), 'OK');
+  assert.deepEqual(await many(client, [['EXISTS', 'target'], ['ZCARD', 'renamed'], ['PEXPIRETIME', 'renamed'], ['TYPE', 'renamed']]),
+    [0, LARGE + 1, 4102444800000, 'zset']);
+  assert.equal(await client.ask('ZADD', 'target', '3', 'new'), 1);
+  assert.deepEqual(await client.ask('ZRANGE', 'target', '0', '-1', 'WITHSCORES'), ['new', '3']);
+  assert.equal(await client.ask('MOVE', 'renamed', '3'), 1);
+  assert.deepEqual(await many(client, [['EXISTS', 'renamed'], ['SELECT', '3'], ['ZCARD', 'renamed'], ['DBSIZE'], ['FLUSHDB'], ['DBSIZE'], ['SELECT', '0']]),
+    [0, 'OK', LARGE + 1, 1, 'OK', 0, 'OK']);
+  assert.deepEqual((await client.ask('KEYS', '*')).sort(), ['big', 'mid', 'target']);
+  await client.ask('DEL', 'target');
+});
+
+test('STORE forms write and replace sets of any size', { skip }, async () => {
+  await client.ask('ZADD', 'few', '5', 'm1', '6', 'nobody');
+  assert.equal(await client.ask('ZUNIONSTORE', 'union', '2', 'big', 'few'), LARGE + 1);
+  assert.deepEqual(await client.ask('ZMSCORE', 'union', 'm1', 'nobody', 'm9'), ['6', '6', '9']);
+  assert.equal(await client.ask('ZINTERSTORE', 'union', '2', 'big', 'union', 'AGGREGATE', 'MAX'), LARGE);
+  assert.equal(await client.ask('ZDIFFSTORE', 'union', '2', 'big', 'few'), LARGE - 1);
+  assert.equal(await client.ask('ZRANGESTORE', 'union', 'big', '10', '-1'), LARGE - 10);
+  assert.equal(await client.ask('ZRANK', 'union', 'm10'), 0);
+  assert.equal(await client.ask('ZUNIONSTORE', 'union', '1', 'few'), 2);
+  assert.deepEqual(await client.ask('ZRANGE', 'union', '0', '-1'), ['m1', 'nobody']);
+  assert.equal(await client.ask('ZUNIONSTORE', 'union', '1', 'nothing'), 0);
+  assert.equal(await client.ask('EXISTS', 'union'), 0);
+  await fill(client, 'set', LARGE, 'SADD');
+  assert.equal(await client.ask('SADD', 'some', 'a', 'm5'), 2);
+  assert.equal(await client.ask('SUNIONSTORE', 'sets', 'set', 'some'), LARGE + 1);
+  assert.equal(await client.ask('SDIFFSTORE', 'sets', 'sets', 'some'), LARGE - 1);
+  assert.deepEqual(await client.ask('SMISMEMBER', 'sets', 'a', 'm5', 'm6'), [0, 0, 1]);
+  assert.equal(await client.ask('RENAME', 'sets', 'others'), 'OK');
+  assert.deepEqual(await many(client, [['SCARD', 'others'], ['EXISTS', 'sets'], ['SREM', 'others', 'm6'], ['SCARD', 'others']]), [LARGE - 1, 0, 1, LARGE - 2]);
+  assert.equal(await client.ask('ZINTERSTORE', 'others', '2', 'big', 'others', 'WEIGHTS', '1', '0'), LARGE - 2);
+  assert.equal(await client.ask('TYPE', 'others'), 'zset');
+  assert.match((await many(client, [['MULTI'], ['COPY', 'big', 'never'], ['EXEC']]))[2][0].error, /more than 100000 members/);
+  await client.ask('DEL', 'others', 'set', 'some', 'few');
+});
+
+test('a large set that is deleted can be written to at once, by those who follow in a pipeline too', { skip }, async () => {
+  for (const remove of [['DEL', 'gone'], ['UNLINK', 'gone'], ['ZUNIONSTORE', 'gone', '1', 'nothing'], ['SET', 'gone', 'x']]) {
+    assert.equal(await client.ask('COPY', 'mid', 'gone', 'REPLACE'), 1);
+    const replies = await many(client, [remove, ['DEL', 'gone'], ['ZADD', 'gone', '1', 'a'], ['ZINCRBY', 'gone', '5', 'a'], ['ZADD', 'gone', '2', 'b'], ['ZREM', 'gone', 'b'],
+      ['ZRANGE', 'gone', '0', '-1', 'WITHSCORES'], ['EXPIRE', 'gone', '1000'], ['TYPE', 'gone']]);
+    assert.deepEqual(replies.slice(2), [1, '6', 1, 1, ['a', '6'], 1, 'zset'], remove.join(' '));
+  }
+  // WATCH sees that it was replaced.
+  const other = await connect(server.redisPort);
+  assert.equal(await client.ask('COPY', 'mid', 'gone', 'REPLACE'), 1);
+  await client.ask('WATCH', 'gone');
+  assert.equal(await other.ask('DEL', 'gone'), 1);
+  assert.deepEqual(await many(client, [['MULTI'], ['ZADD', 'gone', '1', 'a'], ['EXEC']]), ['OK', 'QUEUED', null]);
+  // Who waits for it is served when it has members again.
+  const waits = other.ask('BZPOPMIN', 'gone', '60');
+  assert.equal(await client.ask('COPY', 'mid', 'gone'), 1);
+  assert.deepEqual(await waits, ['gone', 'm0', '0']);
+  const again = (async () => { await client.ask('DEL', 'gone'); return other.ask('BZPOPMIN', 'gone', '60'); })();
+  await pause(20);
+  await client.ask('ZADD', 'gone', '4', 'z');
+  assert.deepEqual(await again, ['gone', 'z', '4']);
+  other.close();
+});
+
+test('REST and DynamoDB clients find the entries where the instance says', { skip }, async () => {
+  const rest = await restClient(server.endpoint);
+  await client.ask('COPY', 'mid', 'seen', 'REPLACE');
+  const { generation } = await state(db, 'seen');
+  const partition = `BOARD~${generation.S}#seen`;
+  const entry = await rest.must('GET', '/boards/seen/entries/m9');
+  assert.equal(entry.entry.rank, MID - 9);
+  const top = await db.send(new QueryCommand({ TableName: 'gametable', IndexName: 'ranks', KeyConditionExpression: 'PK = :p',
+    ExpressionAttributeValues: { ':p': { S: partition } }, ScanIndexForward: false, Limit: 1 }));
+  assert.equal(top.Items[0].SK.S, `m${MID - 1}`);
+  await db.send(new PutItemCommand({ TableName: 'gametable', Item: { PK: { S: partition }, SK: { S: 'put' }, score: { N: '1e9' } } }));
+  assert.equal(await client.ask('ZREVRANK', 'seen', 'put'), 0);
+  await assert.rejects(db.send(new PutItemCommand({ TableName: 'gametable', Item: { PK: { S: 'BOARD#seen' }, SK: { S: 'put' }, score: { N: '1' } } })),
+    (error) => error.name === 'ValidationException' && error.message.includes(partition));
+  const changed = { ...(await state(db, 'seen')) };
+  delete changed.generation;
+  await assert.rejects(db.send(new PutItemCommand({ TableName: 'gametable', Item: changed })), /generation/);
+  // Hidden players are found there, and are hidden in what is made of it.
+  await rest.must('PUT', '/players/m9', { name: 'Nine' });
+  await rest.must('POST', '/players/m9/hide');
+  assert.equal(await client.ask('ZSCORE', 'seen', 'm9'), null);
+  assert.equal(await client.ask('ZADD', 'again', '1', 'm9'), 1);
+  assert.equal(await client.ask('ZSCORE', 'again', 'm9'), null);
+  await rest.must('POST', '/players/m9/show');
+  assert.equal(await client.ask('ZSCORE', 'seen', 'm9'), '9');
+  await client.ask('DEL', 'seen', 'again');
+  rest.close();
+});
+
+test('what was replaced and removed is deleted from the table', { skip }, async () => {
+  assert.deepEqual((await client.ask('KEYS', '*')).sort(), ['big', 'mid']);
+  assert.deepEqual([...await partitions(db, 'BOARD', 'KEY')].sort(), [['BOARD#big', LARGE], [`BOARD~${(await state(db, 'mid')).generation.S}#mid`, MID]]);
+  assert.equal(await client.ask('ZCARD', 'big'), LARGE);
+  assert.equal((await state(db, 'gone'))?.littered, undefined);
+});
+
+test('a SIGKILL while a large set is renamed or stored leaves the old one or the new one, and nothing else', { skip }, async () => {
+  const data = temporaryFolder();
+  const count = 21000;
+  let killed = await startServer({ data });
+  let user = await connect(killed.redisPort);
+  await fill(user, 'a', count);
+  await user.ask('ZADD', 'b', '1', 'old');
+  let whole = 0, kept = 0;
+  for (let round = 0; round < 8; round++) {
+    const [from, to] = round % 2 === 0 ? ['a', 'b'] : ['b', 'a'];
+    // Whichever the last kill has left: `from` is large.
+    if (await user.ask('ZCARD', from) < count) {
+      assert.equal(await user.ask('COPY', to, from, 'REPLACE'), 1);
+      await user.ask('DEL', to);
+      await user.ask('ZADD', to, '1', 'old');
+    }
+    const asked = user.ask(...(round < 4 ? ['RENAME', from, to] : ['ZUNIONSTORE', to, '1', from, 'WEIGHTS', '1'])).then(() => true, () => false);
+    await Promise.race([asked, pause(round * 40)]);
+    await killed.stop('SIGKILL');
+    const acknowledged = await asked;
+    user.close();
+    killed = await startServer({ data });
+    user = await connect(killed.redisPort);
+    const [sizeFrom, sizeTo] = [await user.ask('ZCARD', from), await user.ask('ZCARD', to)];
+    const done = sizeTo === count;
+    assert.ok(done || sizeTo === 1 || sizeTo === 0, `${to} has ${sizeTo}`);
+    assert.equal(sizeFrom, round < 4 && done ? 0 : count);
+    assert.ok(done || !acknowledged, 'an acknowledged one is there');
+    if (done) {
+      whole++;
+      assert.equal(await user.ask('ZRANK', to, `m${count - 1}`), count - 1);
+    } else kept++;
+  }
+  assert.ok(kept > 0, 'some were interrupted');
+  const left = dynamo(killed);
+  const live = new Set();
+  for (const name of ['a', 'b']) {
+    const now = await state(left, name);
+    if (now) live.add(now.generation ? `BOARD~${now.generation.S}#${name}` : `BOARD#${name}`);
+  }
+  for (const key of (await partitions(left, 'BOARD', 'KEY')).keys()) assert.ok(live.has(key), `${key} is left`);
+  left.destroy();
+  user.close();
+  assert.equal(await killed.stop(), 0);
+});
+
+test('an orderly stop does not wait for a large set, and leaves the key as it was', { skip }, async () => {
+  const data = temporaryFolder();
+  let stopped = await startServer({ data });
+  let user = await connect(stopped.redisPort);
+  await fill(user, 'a', LARGE);
+  await user.ask('ZADD', 'b', '1', 'old');
+  const asked = user.ask('ZUNIONSTORE', 'b', '1', 'a').then((size) => size === LARGE, () => false);
+  await Promise.race([asked, pause(100)]);
+  assert.equal(await stopped.stop(), 0);
+  const acknowledged = await asked;
+  user.close();
+  stopped = await startServer({ data });
+  user = await connect(stopped.redisPort);
+  const size = await user.ask('ZCARD', 'b');
+  assert.ok(size === LARGE || (size === 1 && !acknowledged), `${size}, ${acknowledged}`);
+  user.close();
+  assert.equal(await stopped.stop(), 0);
+});
