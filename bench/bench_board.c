@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "table/change.h"
+#include "table/engine.h"
 #include "table/local/local.h"
-#include "table/table.h"
 #include "value/number.h"
 
 #include <malloc.h>
@@ -357,7 +358,7 @@ static void open_engine(const char *folder) {
     arena_init(&arena);
     int64_t start = clock_ticks_us();
     double cpu = cpu_us();
-    if (local_open(&settings, &arena, &failure, &engine) != OK) {
+    if (local_open(&settings, (struct scope){&arena, &failure}, &engine) != OK) {
         fprintf(stderr, "%.*s\n", BYTES_ARG(failure.text));
         exit(1);
     }

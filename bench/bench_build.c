@@ -122,7 +122,7 @@ static void fill(const char *path, unsigned count, enum kind kind) {
     uint64_t size = 0;
     arena_init(&scratch);
     random_seed(&random, 1);
-    check(store_open(&settings, &arena, &failure, &local.store));
+    check(store_open(&settings, (struct scope){&arena, &failure}, &local.store));
     struct table *table = table_new(1, &schema);
     struct store_batch *batch = store_batch_new(local.store);
     for (unsigned i = 0; i < count; i++) {
@@ -136,7 +136,7 @@ static void fill(const char *path, unsigned count, enum kind kind) {
         arena_reset(&scratch);
         if (i % 10000 != 9999 && i + 1 != count)
             continue;
-        check(store_write(local.store, batch, &arena, &failure));
+        check(store_write(local.store, batch, (struct scope){&arena, &failure}));
         store_batch_clear(batch);
     }
     struct table_description about = {.id = BYTES("00000000-0000-0000-0000-000000000000")};
@@ -144,7 +144,7 @@ static void fill(const char *path, unsigned count, enum kind kind) {
     catalogue_put_table(batch, table, &schema, &about);
     catalogue_put_counts(batch, table, count, size);
     catalogue_put_next_id(batch, 2);
-    check(store_write(local.store, batch, &arena, &failure));
+    check(store_write(local.store, batch, (struct scope){&arena, &failure}));
     printf("  %u items of %llu bytes", count, (unsigned long long)(size / count));
     store_batch_free(batch);
     store_close(local.store);
@@ -176,7 +176,7 @@ static struct taken start_once(const char *path, unsigned threads, struct engine
     struct engine *engine;
     int64_t before = clock_ticks_us();
     clock_t cpu_before = clock();
-    check(local_open(&settings, &arena, &failure, &engine));
+    check(local_open(&settings, (struct scope){&arena, &failure}, &engine));
     struct taken taken = {(double)(clock_ticks_us() - before) / 1e6,
                           (double)(clock() - cpu_before) / CLOCKS_PER_SEC, own_memory()};
     engine_figures(engine, figures);

@@ -6,8 +6,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "table/change.h"
+#include "table/engine.h"
 #include "table/local/local.h"
-#include "table/table.h"
 #include "value/number.h"
 
 #include <pthread.h>
@@ -149,7 +150,7 @@ static void bench_get(double seconds) {
             arena_reset(&arena);
             struct get_request request = {.table = BYTES("bench"),
                                           .key = key_of(&arena, random_below(&dice, ITEMS))};
-            if (engine_get(engine, &request, &arena, &failure, &reply) == OK)
+            if (engine_get(engine, &request, (struct scope){&arena, &failure}, &reply) == OK)
                 found += reply.found;
         }
     double took = (double)(clock_ticks_us() - start) / 1e6;
@@ -195,7 +196,7 @@ int main(int argc, char **argv) {
     settings.store.memory = argc <= 1;
     arena_init(&arena);
     random_seed(&dice, 1);
-    if (local_open(&settings, &arena, &failure, &engine) != OK) {
+    if (local_open(&settings, (struct scope){&arena, &failure}, &engine) != OK) {
         fprintf(stderr, "%.*s\n", BYTES_ARG(failure.text));
         return 1;
     }

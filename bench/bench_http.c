@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     arena_init(&arena);
     memset(body, 'x', sizeof(body));
     loops_start(loops);
-    if (http_listen(loops, &settings, &arena, &failure, &listener) != OK) {
+    if (http_listen(loops, &settings, (struct scope){&arena, &failure}, &listener) != OK) {
         fprintf(stderr, "%.*s\n", BYTES_ARG(failure.text));
         return 1;
     }

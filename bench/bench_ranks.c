@@ -7,8 +7,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "table/change.h"
+#include "table/engine.h"
 #include "table/local/local.h"
-#include "table/table.h"
+#include "table/ranking.h"
 #include "value/number.h"
 
 #include <pthread.h>
@@ -134,17 +136,18 @@ static void read_item(struct arena *arena) {
                                   .key = key_of(arena, random_below(&dice, members))};
     struct get_reply reply;
     struct failure failure;
-    check(engine_get(engine, &request, arena, &failure, &reply), &failure);
+    check(engine_get(engine, &request, (struct scope){arena, &failure}, &reply), &failure);
 }
 
 static void read_rank(struct arena *arena) {
     struct item key = key_of(arena, random_below(&dice, members));
-    struct place_request request = {
+    struct rank_request request = {
         .table = BYTES("gametable"), .index = BYTES("ranks"), .keys = &key, .count = 1};
-    struct place place;
+    struct rank_reply rank_reply;
     struct failure failure;
-    check(engine_places(engine, &request, arena, &failure, &place), &failure);
-    if (!place.found || place.before + place.after + 1 != members)
+    check(engine_rank_lookup(engine, &request, (struct scope){arena, &failure}, &rank_reply),
+          &failure);
+    if (!rank_reply.found || rank_reply.before + rank_reply.after + 1 != members)
         abort();
 }
 
@@ -172,7 +175,7 @@ static void read_count(struct arena *arena) {
     request.select = SELECT_COUNT;
     request.low = (struct bound){bound_of(arena, low), false};
     request.high = (struct bound){bound_of(arena, low + 400000000), true};
-    check(engine_page(engine, &request, arena, &failure, &reply), &failure);
+    check(engine_page(engine, &request, (struct scope){arena, &failure}, &reply), &failure);
 }
 
 /* The same over the table's own keys. */
@@ -187,7 +190,7 @@ static void read_own_count(struct arena *arena) {
     condition.count = 2;
     condition.tests[1] = (struct key_test){
         .name = BYTES("SK"), .op = KEY_GT, .low = key_of(arena, member).pairs[1].value};
-    check(engine_page(engine, &request, arena, &failure, &reply), &failure);
+    check(engine_page(engine, &request, (struct scope){arena, &failure}, &reply), &failure);
     if (reply.count != members - 1 - member)
         abort();
 }
@@ -200,7 +203,7 @@ static void read_top(struct arena *arena) {
     request.limit = 10;
     request.backward = true;
     request.whole = true;
-    check(engine_page(engine, &request, arena, &failure, &reply), &failure);
+    check(engine_page(engine, &request, (struct scope){arena, &failure}, &reply), &failure);
     if (reply.count != 10)
         abort();
 }
@@ -214,7 +217,7 @@ static void read_middle(struct arena *arena) {
     request.backward = true;
     request.whole = true;
     request.skip = random_below(&dice, members - 10);
-    check(engine_page(engine, &request, arena, &failure, &reply), &failure);
+    check(engine_page(engine, &request, (struct scope){arena, &failure}, &reply), &failure);
     if (reply.count != 10)
         abort();
 }
@@ -247,7 +250,7 @@ int main(int count, char **args) {
     only = count > 3 ? args[3] : NULL;
     arena_init(&arena);
     random_seed(&dice, 1);
-    check(local_open(&settings, &arena, &failure, &engine), &failure);
+    check(local_open(&settings, (struct scope){&arena, &failure}, &engine), &failure);
     fill(&arena);
     printf("%llu members\n", (unsigned long long)members);
     measure("an item by its key", read_item, seconds);
@@ -264,7 +267,7 @@ int main(int count, char **args) {
     printf("%-28s %8.1f bytes\n", "index memory a member",
            (double)figures.index_memory / (double)members);
     printf("%-28s %8.1f bytes\n", "memory of own keys, a member",
-           (double)figures.counted_memory / (double)members);
+           (double)figures.count_index_memory / (double)members);
     engine_close(engine);
     arena_release(&arena);
 }

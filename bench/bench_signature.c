@@ -1,8 +1,8 @@
 /* What one request's signature costs, and its hashes by OpenSSL's older calls and by its newer. */
 #include "../tests/unit/api/signed.h"
 
-#include "api/sha256.h"
 #include "base/clock.h"
+#include "net/sha256.h"
 
 #include <openssl/evp.h>
 
@@ -13,17 +13,16 @@ static double ns_each(int64_t since_us) {
 }
 
 static void verify(const struct signed_case *one, const struct keyring *ring) {
-    const struct signature_settings settings = {NULL, "dynamodb", SIGNED_AT};
+    const struct signature_settings settings = {NULL, "dynamodb", SIGNED_AT, ring};
     struct arena arena;
     arena_init(&arena);
     int64_t start = clock_ticks_us();
     for (int i = 0; i < ROUNDS; i++) {
         struct signature signature;
         struct failure failure;
-        const struct access_key *key;
-        if (signature_read(&one->exchange, &arena, &failure, &signature) != NULL ||
-            signature_verify(&one->exchange, &settings, ring, &arena, &failure, &signature, &key) !=
-                NULL)
+        if (signature_read(&one->exchange, (struct scope){&arena, &failure}, &signature) != NULL ||
+            signature_verify(&one->exchange, &settings, (struct scope){&arena, &failure},
+                             &signature) != NULL)
             abort();
         arena_reset(&arena);
     }

@@ -3,6 +3,7 @@
  *   bench_store [FOLDER]     made and removed; default ./bench-store.tmp
  */
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "store/store.h"
@@ -36,8 +37,8 @@ static void check(enum status status) {
 static struct store *open_timed(const char *path, enum store_sync sync, const char *what) {
     struct store *store;
     int64_t start = clock_ticks_us();
-    check(
-        store_open(&(struct store_settings){.path = path, .sync = sync}, &arena, &failure, &store));
+    check(store_open(&(struct store_settings){.path = path, .sync = sync},
+                     (struct scope){&arena, &failure}, &store));
     printf("open, %-28s %10.1f ms\n", what, (double)(clock_ticks_us() - start) / 1000);
     return store;
 }
@@ -45,7 +46,7 @@ static struct store *open_timed(const char *path, enum store_sync sync, const ch
 /* A hash of the room, the room, the seat: 24 bytes in an order that has nothing to do with age. */
 static struct bytes make_key(uint8_t key[24], uint64_t number) {
     uint64_t room = number / ROOM;
-    uint64_t hash = bytes_hash(bytes_of(&room, sizeof(room)), 1);
+    uint64_t hash = hash_stable(bytes_of(&room, sizeof(room)), 1);
     memcpy(key, &hash, 8);
     snprintf((char *)key + 8, 16, "#%09u#%04u", (unsigned)room % 1000000000,
              (unsigned)(number % ROOM));
@@ -95,7 +96,7 @@ static void bench_writes(struct store *store, int in_batch, uint64_t among) {
         store_batch_clear(batch);
         for (int i = 0; i < in_batch; i++)
             put(batch, random_below(&dice, among));
-        check(store_write(store, batch, &arena, &failure));
+        check(store_write(store, batch, (struct scope){&arena, &failure}));
         count += in_batch;
         took = clock_ticks_us() - start;
     } while (took < RUN_US);
@@ -110,7 +111,7 @@ static void fill(struct store *store, uint64_t from, uint64_t to) {
     for (uint64_t i = from; i < to; i++) {
         put(batch, i);
         if (i % 1000 == 999 || i + 1 == to) {
-            check(store_write(store, batch, &arena, &failure));
+            check(store_write(store, batch, (struct scope){&arena, &failure}));
             store_batch_clear(batch);
         }
     }
@@ -126,7 +127,8 @@ static void bench_gets(struct store *store, uint64_t items, uint64_t among, cons
         uint8_t key[24];
         struct bytes value;
         uint64_t number = random_below(&dice, among) * (items / among);
-        check(store_get(store, NULL, STORE_ITEMS, make_key(key, number), &arena, &value));
+        check(store_get(store, &(struct store_key){STORE_ITEMS, make_key(key, number)}, &arena,
+                        &value));
         arena_reset(&arena);
     }
     printf("get, %-8lu items, %-14s %10.0f ns\n", (unsigned long)items, what,
@@ -141,7 +143,7 @@ static void bench_misses(struct store *store, uint64_t items) {
         struct bytes value;
         struct bytes wanted = make_key(key, random_below(&dice, items));
         key[23] = 'x';
-        if (store_get(store, NULL, STORE_ITEMS, wanted, &arena, &value) != NOT_FOUND)
+        if (store_get(store, &(struct store_key){STORE_ITEMS, wanted}, &arena, &value) != NOT_FOUND)
             exit(1);
     }
     printf("get, %-8lu items, %-14s %10.0f ns\n", (unsigned long)items, "not there",

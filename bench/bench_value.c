@@ -35,14 +35,15 @@ static void parse_body(void) {
 
 static void read_item(void) {
     struct failure failure;
-    enum status status =
-        attribute_read_item(json_get(&body, BYTES("Item")), &arena, &failure, &item);
+    enum status status = attribute_read_item(json_get(&body, BYTES("Item")),
+                                             (struct scope){&arena, &failure}, &item);
     assert(status == OK);
 }
 
 static void check_types(void) {
     struct failure failure;
-    enum status status = attribute_check_item(json_get(&body, BYTES("Item")), "", &arena, &failure);
+    enum status status =
+        attribute_check_item(json_get(&body, BYTES("Item")), "", (struct scope){&arena, &failure});
     assert(status == OK);
 }
 
@@ -59,7 +60,8 @@ static void decode_item(void) {
 static void decode_one(void) {
     struct value value;
     struct bytes name = BYTES("score");
-    enum status status = item_decode_some(buf_bytes(&stored), names, &name, 1, &arena, &value);
+    enum status status = item_decode_some(buf_bytes(&stored),
+                                          &(struct item_wanted){names, &name, 1}, &arena, &value);
     assert(status == OK);
 }
 

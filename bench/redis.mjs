@@ -1,4 +1,4 @@
-// Sorted sets, side by side with Debian's redis-server in one run.
+// Sorted sets and strings, side by side with Debian's redis-server in one run.
 //
 //   node bench/redis.mjs [--members 1000000] [--rounds 3] [--seconds 1] [--only zadd] [--threads N]
 //                        [--store-memory SIZE]
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '50' },
     only: { type: 'string', default: '' },
     threads: { type: 'string', default: '1' },
-    'store-memory': { type: 'string', default: '0' },
+    'store-memory': { type: 'string', default: '64M' },
   },
 });
 const members = Number(options.members);
@@ -30,15 +30,22 @@ const rounds = Number(options.rounds);
 const folder = temporaryFolder();
 const board = 'bench';
 const any = 'player:__rand_int__';
+const text = 'text:__rand_int__';
+const value = 'a value of some thirty bytes';
 
 // What is asked, of which Redis, and the goals unpipelined and at pipeline 16.
 const asked = [
-  { name: 'ZREVRANK', words: ['ZREVRANK', board, any], against: 'memory', goals: [1.0, 0.8] },
-  { name: 'ZSCORE', words: ['ZSCORE', board, any], against: 'memory', goals: [1.0, 0.8] },
-  { name: 'ZCOUNT', words: ['ZCOUNT', board, '__rand_int__', '+inf'], against: 'memory', goals: [1.0, 0.8] },
-  { name: 'top 10', words: ['ZREVRANGE', board, '0', '9', 'WITHSCORES'], against: 'memory', goals: [1.0, 0.8] },
-  { name: 'ZADD', words: ['ZADD', board, '__rand_int__', any], against: 'always', goals: [1.5, 1.0] },
-  { name: 'ZINCRBY', words: ['ZINCRBY', board, '1', any], against: 'always', goals: [1.5, 1.0] },
+  { name: 'ZREVRANK', words: ['ZREVRANK', board, any], against: 'memory', goals: [1.0, 3.5] },
+  { name: 'ZSCORE', words: ['ZSCORE', board, any], against: 'memory', goals: [1.0, 1.5] },
+  { name: 'ZCOUNT', words: ['ZCOUNT', board, '__rand_int__', '+inf'], against: 'memory', goals: [1.0, 2.3] },
+  { name: 'top 10', words: ['ZREVRANGE', board, '0', '9', 'WITHSCORES'], against: 'memory', goals: [1.0, 1.3] },
+  { name: 'ZADD', words: ['ZADD', board, '__rand_int__', any], against: 'always', goals: [1.5, 2.0] },
+  { name: 'ZINCRBY', words: ['ZINCRBY', board, '1', any], against: 'always', goals: [1.5, 2.0] },
+  { name: 'SET', words: ['SET', text, value], against: 'always', goals: [1.5, 2.0] },
+  { name: 'INCR', words: ['INCR', 'counter:__rand_int__'], against: 'always', goals: [1.5, 2.0] },
+  { name: 'GET', words: ['GET', text], against: 'memory', goals: [1.0, 1.0], strings: true },
+  { name: 'HSET', words: ['HSET', 'hash:__rand_int__', 'coins', '__rand_int__'], against: 'always', goals: [1.5, 2.0] },
+  { name: 'HGET', words: ['HGET', 'hash:__rand_int__', 'name'], against: 'memory', goals: [1.0, 1.0], hashes: true },
 ].filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
 
 // One run of redis-benchmark: requests a second and the median and 99th percentile in microseconds.
@@ -65,7 +72,32 @@ async function info(port, section, name) {
   return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1]);
 }
 
-async function contest({ row }, ours, theirs, { name, words, against, goals }) {
+// Sets all strings that GET may ask for.
+async function fillStrings(port) {
+  const client = await connect(port);
+  for (let from = 0; from < members; from += 500) {
+    const words = ['MSET'];
+    for (let i = from; i < Math.min(from + 500, members); i++) words.push(`text:${String(i).padStart(12, '0')}`, value);
+    await client.ask(...words);
+  }
+  client.close();
+}
+
+// Sets all hashes that HGET may ask for, each of a few fields.
+async function fillHashes(port) {
+  const client = await connect(port);
+  for (let from = 0; from < members; from += 500)
+    await Promise.all(Array.from({ length: Math.min(500, members - from) }, (_, i) =>
+      client.ask('HSET', `hash:${String(from + i).padStart(12, '0')}`, 'name', `player ${from + i}`, 'level', '7', 'coins', '100')));
+  client.close();
+}
+
+async function contest({ row }, ours, theirs, { name, words, against, goals, strings, hashes }) {
+  for (const port of [theirs[against].port, ours.redis]) {
+    if (strings) await fillStrings(port);
+    if (hashes) await fillHashes(port);
+    if (strings || hashes) ask(port, words, 16, 2 * members); // a first read is from the disk: not what is compared here
+  }
   for (const [i, pipeline] of [1, 16].entries()) {
     const contestants = [[theirs[against].port, []], [ours.redis, []]];
     const expected = contestants.map(([port]) => ask(port, words, pipeline, 20000).rate); // warms up, too
@@ -92,9 +124,9 @@ async function memories({ row }, ours, theirs) {
   row('memory a member, for ranking', `${mine.toFixed(1)} bytes against ${dataset.toFixed(1)}: ${(mine / dataset).toFixed(2)}`, '0.5', mine / dataset <= 0.5);
   const [a, b] = [memory(ours.pid), memory(theirs.memory.pid)];
   const split = ({ resident, own, files }) => `${grouped(resident)} MB (own ${grouped(own)}, files ${grouped(files)})`;
-  const judged = members >= 10000000;
+  const goal = members >= 10000000 ? 0.7 : 1.0;
   row('whole process, resident', `${split(a)} against ${split(b)}: ${(a.resident / b.resident).toFixed(2)}; own memory ${(a.own / b.own).toFixed(2)}`,
-    judged ? '0.8' : '0.8 at 10,000,000 members', judged ? a.resident / b.resident <= 0.8 : undefined);
+    goal.toFixed(1), a.resident / b.resident <= goal);
 }
 
 const rows = table();
@@ -111,8 +143,10 @@ for (const [name, port] of [['Redis in memory', theirs.memory.port], ['Redis, ap
   await fill(port, board, members);
   rows.row(`filled: ${name}`, `${grouped(members / (Number(process.hrtime.bigint() - from) / 1e9))} members a second`);
 }
-for (const one of asked) await contest(rows, ours, theirs, one);
+for (const one of asked.filter(({ words }) => words.includes(board))) await contest(rows, ours, theirs, one);
+// Of the board alone: only one of the three servers gets all strings and hashes.
 await memories(rows, ours, theirs);
+for (const one of asked.filter(({ words }) => !words.includes(board))) await contest(rows, ours, theirs, one);
 rows.end();
 await Promise.all([ours.stop(), theirs.memory.stop(), theirs.always.stop()]);
 process.exit(0);
