@@ -129,10 +129,12 @@ test('a whole game goes as on a board of wood', async () => {
   assert.equal(await play.move(ddb, { game, players }, 1), undefined, 'nobody moves after the end');
 });
 
-test('the program plays a game to its end', async () => {
+test('the program plays a game to its end, each time it is started', async () => {
   process.env.TABLE_NAME = 'main';
-  const printed = await runProgram(fileURLToPath(new URL('main.mjs', import.meta.url)));
-  assert.match(printed, /^2 connections to tell of each move\nfinished after \d+ moves: (alice|bob) is on 100\n$/);
+  for (const number of ['', '2', '3']) {
+    const printed = await runProgram(fileURLToPath(new URL('main.mjs', import.meta.url)));
+    assert.match(printed, new RegExp(`^2 connections to tell of each move\\nfinished after \\d+ moves: (alice|bob)${number} is on 100\\n$`));
+  }
 });
 
 test('everything ends a day after it was made', async () => {

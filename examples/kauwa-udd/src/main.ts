@@ -1,10 +1,13 @@
-// Plays one match and prints the boards.
+// Plays one match and prints the boards. Started again, it plays another one in the same table.
+import { ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { bucket, period, rank, scope, top } from './boards.js';
 import { addThings, click, createRoom, finish, join, lobby, settleRound, startRound } from './game.js';
 import { connect, createTable } from './table.js';
 
 const game = connect();
-await createTable(game);
+await createTable(game).catch((error) => {
+  if (!(error instanceof ResourceInUseException)) throw error; // it is there
+});
 const things = [
   { id: 'crow', name: 'Kauwa', flies: true },
   { id: 'cow', name: 'Gaay', flies: false },
@@ -12,8 +15,8 @@ const things = [
 ];
 await addThings(game, things);
 
-const code = 'K4UWA';
-await createRoom(game, code, 'asha');
+let code = 'K4UWA';
+for (let n = 2; !(await createRoom(game, code, 'asha')); n++) code = `K4UW${n}`;
 for (const name of ['asha', 'bilal', 'chen']) await join(game, code, name, name);
 
 const clicks = { asha: [300, 900, 600], bilal: [900, undefined, 450], chen: [1500, undefined, undefined] };

@@ -224,10 +224,12 @@ describe('sign-in', () => {
   });
 });
 
-test('the program plays a match', async () => {
-  const printed = await runProgram(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
-  assert.match(printed, /room K4UWA: 3 players, 3 rounds/);
-  assert.match(printed, /LB#all#room#K4UWA\n {2}1\. bilal +1550\n {2}2\. asha +1500\n {2}3\. chen +500\n/);
+test('the program plays a match, and another one when it is started again', async () => {
+  for (const code of ['K4UWA', 'K4UW2']) {
+    const printed = await runProgram(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
+    assert.ok(printed.includes(`room ${code}: 3 players, 3 rounds`), printed);
+    assert.match(printed, new RegExp(`LB#all#room#${code}\\n {2}1\\. bilal +1550\\n {2}2\\. asha +1500\\n {2}3\\. chen +500\\n`));
+  }
 });
 
 describe('expiry', () => {
