@@ -10,36 +10,49 @@ export interface Answered<T> {
   again: () => void;
 }
 
-/** Asks when the page is shown and whenever `on` changes; with `everyMs` again and again while it can be seen. A late
- * answer to an earlier question is dropped. */
+interface Came<T> {
+  value: T | undefined;
+  error: unknown;
+  busy: boolean;
+}
+
+/** Asks when the page is shown and whenever `on` changes; with `everyMs` again and again while it can be seen, but not
+ * while an answer is still to come: a slow server would never be heard. A late answer to an earlier question is dropped,
+ * and one to another question is never shown as the answer to this one. */
 export function useAnswer<T>(ask: () => Promise<T>, on: unknown[], everyMs = 0): Answered<T> {
-  const [state, set] = useState<{ value: T | undefined; error: unknown; busy: boolean }>({
-    value: undefined,
-    error: undefined,
-    busy: true,
-  });
-  const latest = useRef(ask);
-  latest.current = ask;
+  const key = JSON.stringify(on);
+  const [state, set] = useState<Came<T> & { key: string }>({ key, value: undefined, error: undefined, busy: true });
+  const latest = useRef({ ask, key });
+  latest.current = { ask, key };
   const turn = useRef(0);
+  const waiting = useRef(false);
   const again = useCallback(() => {
     const mine = ++turn.current;
+    const { ask: asked, key: of } = latest.current;
+    const come = (next: (old: T | undefined) => Came<T>) => {
+      if (mine !== turn.current) return;
+      waiting.current = false;
+      set((old) => ({ key: of, ...next(old.key === of ? old.value : undefined) }));
+    };
+    waiting.current = true;
     set((old) => ({ ...old, busy: true }));
-    latest.current().then(
-      (value) => mine === turn.current && set({ value, error: undefined, busy: false }),
-      (error) => mine === turn.current && set((old) => ({ value: old.value, error, busy: false })),
+    asked().then(
+      (value) => come(() => ({ value, error: undefined, busy: false })),
+      (error) => come((value) => ({ value, error, busy: false })),
     );
   }, []);
-  const key = JSON.stringify(on);
   useEffect(() => {
-    set((old) => ({ ...old, value: undefined, error: undefined }));
+    set({ key, value: undefined, error: undefined, busy: true });
     again();
-    const timer = everyMs > 0 ? setInterval(() => document.visibilityState === "visible" && again(), everyMs) : undefined;
+    const look = () => document.visibilityState === "visible" && !waiting.current && again();
+    const timer = everyMs > 0 ? setInterval(look, everyMs) : undefined;
     return () => {
       clearInterval(timer);
       turn.current++;
     };
   }, [key, everyMs]);
-  return { ...state, problem: state.error === undefined ? "" : messageOf(state.error), again };
+  const { value, error, busy } = state.key === key ? state : { value: undefined, error: undefined, busy: true };
+  return { value, error, busy, problem: error === undefined ? "" : messageOf(error), again };
 }
 
 export interface Doing {

@@ -42,7 +42,13 @@ export function Results({ table, items, ask }: ResultsProps) {
   const [chosen, choose] = useState<Set<string>>(new Set());
   const [edited, edit] = useState<Item | "new" | null>(null);
   const rows = items.found?.items ?? [];
-  useEffect(() => choose(new Set()), [items.found]);
+  const none = () => choose(new Set());
+  // Another question or another page has other items; the same one again keeps what is chosen and still there.
+  useEffect(none, [items.asked, items.found?.page]);
+  useEffect(() => {
+    const here = rows.map((row) => idOf(table, row));
+    choose((old) => new Set(here.filter((id) => old.has(id))));
+  }, [items.found]);
   const keys = keyNames(table);
   const names = attributeNames(rows, keys).slice(0, COLUMNS_MAX);
   const whole = rows.every((row) => keys.every((name) => row[name] !== undefined));
@@ -107,7 +113,7 @@ export function Results({ table, items, ask }: ResultsProps) {
       {items.found && (
         <>
           <p class="quiet found">{summary(items)}</p>
-          <BulkActions table={table} picked={picked} rows={rows} chooseAll={() => choose(new Set(rows.map((row) => idOf(table, row))))} done={items.again} />
+          <BulkActions table={table} picked={picked} rows={rows} chooseAll={() => choose(new Set(rows.map((row) => idOf(table, row))))} done={() => (none(), void items.again())} />
           <Grid
             label="Items"
             columns={columns}

@@ -14,6 +14,7 @@ import { useDoing } from "../../useAnswer";
 
 interface ActionsProps {
   id: string;
+  known: boolean; // whether it is hidden, is known
   hidden: boolean | undefined;
   again: () => void;
 }
@@ -34,7 +35,7 @@ async function exportAll(id: string): Promise<unknown[]> {
   return items;
 }
 
-export function PlayerActions({ id, hidden, again }: ActionsProps) {
+export function PlayerActions({ id, known, hidden, again }: ActionsProps) {
   const [erasing, ask] = useState(false);
   const [token, give] = useState<Token | null>(null);
   const doing = useDoing();
@@ -62,7 +63,7 @@ export function PlayerActions({ id, hidden, again }: ActionsProps) {
         <button disabled={doing.busy} onClick={download}>
           Save all that is kept
         </button>
-        <Change busy={doing.busy} onClick={turn}>
+        <Change busy={doing.busy || !known} onClick={turn}>
           {hidden ? "Show again" : "Hide from all rankings"}
         </Change>
         <Change busy={doing.busy} onClick={() => void doing.run(async () => give(await rest("POST", `${path}/tokens`, {})))}>

@@ -74,7 +74,7 @@ export function PlayerPage({ id }: { id: string }) {
           <State of={profile} />
         )}
       </Panel>
-      <PlayerActions id={id} hidden={value?.hidden} again={profile.again} />
+      <PlayerActions id={id} known={value !== undefined || without} hidden={value?.hidden} again={profile.again} />
       <PlayerBoards id={id} />
       <Stats id={id} />
       <PlayerPlays id={id} />

@@ -5,6 +5,7 @@ import { Change } from "../../parts/Change";
 import { Check, Choice, TextField } from "../../parts/Field";
 import type { Told } from "../../parts/How";
 import { Panel } from "../../parts/Panel";
+import { State } from "../../parts/State";
 import { ddb } from "../../server";
 import { timeToLive } from "../../tables";
 import { useAnswer, useDoing, type Doing } from "../../useAnswer";
@@ -59,13 +60,19 @@ function TimeToLiveForm({ table }: { table: TableSchema }) {
     event.preventDefault();
     if (await doing.run(() => ddb("UpdateTimeToLive", request))) now.again();
   };
+  if (now.value === undefined)
+    return (
+      <Panel title="Time to live">
+        <State of={now} />
+      </Panel>
+    );
   return (
     <Panel title="Time to live" how={[{ title: "AWS CLI", text: awsCli("UpdateTimeToLive", request, location.origin) }]}>
       <form onSubmit={submit}>
         <p>
           {on ? (
             <>
-              Items end at the time in <code>{now.value?.attribute}</code> (seconds since 1970), within a second.
+              Items end at the time in <code>{now.value.attribute}</code> (seconds since 1970), within a second.
             </>
           ) : (
             "Items of this table do not end by themselves."
