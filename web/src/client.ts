@@ -147,6 +147,7 @@ export interface LineEvents<T> {
 }
 
 interface SocketLike {
+  readonly readyState: number;
   onopen: ((event: any) => void) | null;
   onmessage: ((event: any) => void) | null;
   onclose: ((event: any) => void) | null;
@@ -160,6 +161,15 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 const ANSWER_WAIT_MS = 10000;
 const ENDED = new Set([4000, 4001]); // there is nothing to come back to
+
+const CONNECTING = 0;
+
+/** Ends a socket. One that is not open yet is ended when it is: browsers report the other way as a failure. */
+function hangUp(socket: SocketLike): void {
+  socket.onmessage = null;
+  if (socket.readyState === CONNECTING) socket.onopen = () => socket.close(1000);
+  else socket.close(1000);
+}
 
 /** A live line: shows states, and (a room's) takes what its player does. */
 export class Line<T> {
@@ -203,7 +213,7 @@ export class Line<T> {
     this.tell("ended");
     clearTimeout(this.timer);
     this.watch(globalThis.removeEventListener?.bind(globalThis));
-    this.socket?.close(1000);
+    if (this.socket) hangUp(this.socket);
     this.forget();
   }
 
@@ -212,7 +222,7 @@ export class Line<T> {
     if (this.status === "ended") return;
     const socket = this.socket;
     this.forget();
-    socket?.close(1000);
+    if (socket) hangUp(socket);
     clearTimeout(this.timer);
     this.wait = FIRST_WAIT_MS;
     this.tell("lost");

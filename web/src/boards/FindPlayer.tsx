@@ -20,18 +20,23 @@ function useAround(place: Place, member: string, stamp: unknown, onFound: (entry
   const [problem, setProblem] = useState("");
   useEffect(() => {
     if (!member) return;
+    let gone = false; // a late answer about somebody else is not told
     const look = async () => {
       try {
         const one = await entry(place, member);
         const page = one && (await around(place, member));
+        if (gone) return;
         setProblem(one ? "" : "Not on this board.");
         setNear(page?.entries ?? []);
         onFound(one);
       } catch (error) {
-        setProblem(reasonOf(error));
+        if (!gone) setProblem(reasonOf(error));
       }
     };
     void look();
+    return () => {
+      gone = true;
+    };
   }, [member, stamp]);
   return { near: member ? near : [], problem: member ? problem : "" };
 }
@@ -49,8 +54,13 @@ function Standing({ found }: { found: Entry }) {
 }
 
 function RankOfScore({ place }: { place: Place }) {
-  const [told, tell] = useState("");
+  const [told, set] = useState("");
+  const run = useRef(0);
   const ask = async (score: string) => {
+    const mine = ++run.current;
+    const tell = (text: string) => {
+      if (mine === run.current) set(text); // else it was about what stood there before
+    };
     if (score.trim() === "") return tell("");
     try {
       const { rank, total } = await rankOf(place, score);

@@ -18,7 +18,10 @@ export function useList<T>(ask: (cursor: string) => Promise<{ items: T[]; next?:
   const [problem, setProblem] = useState("");
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const gone = useRef(false);
+  const busy = useRef(false); // a page that is on its way is not asked for twice
   const load = async (cursor: string) => {
+    if (busy.current) return;
+    busy.current = true;
     try {
       const page = await ask(cursor);
       if (gone.current) return;
@@ -31,6 +34,8 @@ export function useList<T>(ask: (cursor: string) => Promise<{ items: T[]; next?:
       if (!refused) setProblem(reasonOf(error));
       if (refused) set((old) => old ?? []);
       else timer.current = setTimeout(() => load(cursor), AGAIN_MS);
+    } finally {
+      busy.current = false;
     }
   };
   useEffect(() => {

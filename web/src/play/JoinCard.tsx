@@ -27,6 +27,7 @@ export function JoinCard({ code, onWatch }: JoinCardProps) {
   const name = playerName.use();
   const [state, set] = useState<RoomState | null>(null);
   const [problem, setProblem] = useState("");
+  const [joining, setJoining] = useState(false); // twice would take two seats
   const kind = useKind(state?.room.kind);
   const language = state?.room.options["language"];
   const say = useWords(language);
@@ -35,12 +36,15 @@ export function JoinCard({ code, onWatch }: JoinCardProps) {
   }, [code]);
   const join = async (event: Event) => {
     event.preventDefault();
+    if (joining) return;
+    setJoining(true);
     setProblem("");
     try {
       await sitDown(code, name.trim());
     } catch (error) {
       setProblem(reasonOf(error));
     }
+    setJoining(false);
   };
   const host = state?.players.find(({ player }) => player === state.room.host);
   const playing = state?.room.status === "playing";
@@ -62,7 +66,7 @@ export function JoinCard({ code, onWatch }: JoinCardProps) {
             </p>
             {playing && <p class="quiet">A match is under way: you look on until it is over.</p>}
             <NameField say={say} />
-            <button class="main" disabled={name.trim() === ""}>
+            <button class="main" disabled={joining || name.trim() === ""}>
               {say(playing ? "Come in" : "Join")}
             </button>
             <button type="button" class="plain" onClick={onWatch}>

@@ -68,11 +68,12 @@ interface ButtonsProps {
 function HostButtons({ view, state, say, onProblem }: ButtonsProps) {
   const [closing, setClosing] = useState(false);
   const { room } = state;
-  const waits = waitsFor(state, useKind(room.kind)?.playersMin ?? 1, say);
+  const kind = useKind(room.kind);
+  const waits = kind ? waitsFor(state, kind.playersMin, say) : "";
   const act = async (what: { do: string }) => onProblem((await view.act(what)).reason ?? "");
   return (
     <>
-      <button class="main" disabled={waits !== ""} onClick={() => act({ do: "start" })} aria-describedby="waits">
+      <button class="main" disabled={!kind || waits !== ""} onClick={() => act({ do: "start" })} aria-describedby="waits">
         {say("Start")}
       </button>
       <p id="waits" class="quiet" aria-live="polite">
@@ -108,10 +109,11 @@ export function PlayTooButton({ view, me, say, onProblem }: Omit<ButtonsProps, "
 
 function GuestButtons({ view, state, say, onProblem }: ButtonsProps) {
   const me = state.players.find(({ player }) => player === view.me);
+  const turn = async (ready: boolean) => onProblem((await view.act({ do: "ready", ready })).reason ?? "");
   return (
     <>
       {me && !me.spectator && (
-        <button class={me.ready ? "" : "main"} aria-pressed={me.ready} onClick={() => view.act({ do: "ready", ready: !me.ready })}>
+        <button class={me.ready ? "" : "main"} aria-pressed={me.ready} onClick={() => turn(!me.ready)}>
           {say(me.ready ? "Ready. Take it back" : "I am ready")}
         </button>
       )}

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { api, reasonOf } from "../shared/api";
 import { go } from "../shared/address";
 import { keepInvite, keepSeat, ownPlayer, playerName } from "../shared/store";
@@ -35,18 +35,23 @@ export function PlayPage() {
   useTitle("Play");
   const name = playerName.use();
   const [problem, setProblem] = useState("");
+  const making = useRef(false); // one room, however often one presses
   const make = async (wish: RoomWish) => {
     if (name.trim() === "") {
       setProblem("Say your name first, so that the others know who plays.");
       document.getElementById("name")?.focus();
       return;
     }
+    if (making.current) return;
+    making.current = true;
     try {
       const seat = await api().createRoom({ ...wish, name: name.trim(), player: ownPlayer() });
       keepSeat(seat.room.code, { player: seat.player, token: seat.token });
       go(`/play/${seat.room.code}`);
     } catch (error) {
       setProblem(reasonOf(error));
+    } finally {
+      making.current = false;
     }
   };
   return (

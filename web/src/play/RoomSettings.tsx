@@ -49,7 +49,7 @@ export function RoomSettings({ view, room, hosts, say, onProblem }: RoomSettings
       <details class="settings" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{say("Game and options")}</summary>
         <form
-          key={room.kind + room.version}
+          key={room.kind}
           onChange={(event) => {
             const form = event.currentTarget;
             const field = event.target as HTMLSelectElement;
@@ -70,7 +70,13 @@ export function RoomSettings({ view, room, hosts, say, onProblem }: RoomSettings
           </label>
           <div class="options">
             {kind.options.map((option) => (
-              <OptionField key={option.name} option={option} value={room.options[option.name]} language={language} />
+              // Anew when this option has changed, and only then: what is being typed stays, whoever comes or goes.
+              <OptionField
+                key={`${option.name} ${room.options[option.name]}`}
+                option={option}
+                value={room.options[option.name]}
+                language={language}
+              />
             ))}
           </div>
         </form>

@@ -26,10 +26,17 @@ export function KeyGate({ children, guests }: KeyGateProps) {
   const invited = useInvited();
   useEffect(() => {
     if (invited) return;
+    let gone = false; // what was said to the key before does not count
+    const told = (reason: string) => {
+      if (!gone) lock(reason);
+    };
     api()
       .ask("GET", "/v1/server")
-      .then(() => lock(""))
-      .catch((error) => lock(isStatus(error, 401) || isStatus(error, 403) ? reasonOf(error) : ""));
+      .then(() => told(""))
+      .catch((error) => told(isStatus(error, 401) || isStatus(error, 403) ? reasonOf(error) : ""));
+    return () => {
+      gone = true;
+    };
   }, [given, invited]);
   if (!locked || invited) return <>{children}</>;
   return (

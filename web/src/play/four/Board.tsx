@@ -1,5 +1,5 @@
 // The board: a button for each column, so that fingers, keys and screen readers all find them.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Game } from "./game";
 import { freeIn } from "./game";
 import { Piece } from "./Piece";
@@ -49,7 +49,7 @@ function useKeys(columns: number, onDrop: (column: number) => void) {
   const ref = useRef<HTMLDivElement>(null);
   const latest = useRef(onDrop);
   latest.current = onDrop;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
       const digit = Number(event.key);

@@ -70,7 +70,9 @@ function Roll({ view, state, game, pieces }: RollProps) {
     setAsked(game.turnNumber);
     setProblem("");
     const answer = await view.act({ do: "roll", turn: game.turnNumber });
-    if (!answer.ok) setProblem(answer.reason ?? "");
+    if (answer.ok) return;
+    setAsked(0); // it may be tried again
+    setProblem(answer.reason ?? "");
   };
   useActKey(roll, mine);
   useEffect(() => {
