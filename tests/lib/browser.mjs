@@ -16,12 +16,44 @@ export async function startBrowser() {
 // While a server is down the browser itself reports every attempt to reach it.
 const NETWORK = /ERR_(CONNECTION_REFUSED|INTERNET_DISCONNECTED|NETWORK_CHANGED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|WebSocket connection to/;
 
+// What a page takes at most on a machine that has ten other things to do: it only tells when to give up.
+const LONGEST_MS = 60_000;
+
+// A slower machine and a slower server, as CONTRIBUTING.md tells: a wait that is over before what it waits for has
+// happened then fails always, and not once in a hundred runs.
+const SLOW = Number(process.env.GAMETABLE_TEST_SLOW ?? 1);
+const DELAY_MS = Number(process.env.GAMETABLE_TEST_DELAY ?? 0);
+
+const later = (ms, what) => setTimeout(() => Promise.resolve(what()).catch(() => {}), ms); // the page may be gone by then
+
+// What pages ask reaches the server, and what live lines say reaches the pages, so much later, in its order.
+async function delay(context) {
+  await context.route((url) => url.pathname === '/' || url.pathname.startsWith('/v1/'), (route, request) => {
+    if (request.isNavigationRequest()) return route.continue();
+    later(DELAY_MS, () => route.continue());
+  });
+  await context.routeWebSocket(/\/v1\//, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => later(DELAY_MS, () => socket.send(message)));
+    socket.onMessage((message) => later(DELAY_MS, () => server.send(message)));
+    server.onClose((code, reason) => later(DELAY_MS, () => socket.close({ code, reason })));
+    socket.onClose((code, reason) => later(DELAY_MS, () => server.close({ code, reason })));
+  });
+}
+
+async function slowDown(context, page) {
+  if (DELAY_MS > 0) await delay(context);
+  if (SLOW > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOW });
+}
+
 const REFUSED = /responded with a status of 4\d\d|WebSocket connection to/;
 
 // A browser of its own: storage, cookies, network. `open(path)` goes to a page of the server.
 export async function newVisitor(browser, origin, { viewport = PHONE, colorScheme = 'light', ...more } = {}) {
   const context = await browser.newContext({ viewport, colorScheme, ...more });
+  context.setDefaultTimeout(LONGEST_MS);
   const page = await context.newPage();
+  await slowDown(context, page);
   const faults = [];
   let networkMayFail = false;
   let refusals = false;
@@ -46,6 +78,11 @@ export async function newVisitor(browser, origin, { viewport = PHONE, colorSchem
     context,
     page,
     open: (path) => page.goto(origin + path),
+    // From here on what the page asks there is asked so much later: what it does meanwhile can be looked at. Tells of each.
+    late: (where, ms, tell = () => {}) => page.route(where, (route, request) => {
+      tell(request);
+      later(ms, () => route.continue());
+    }),
     // From here on the network is taken away on purpose.
     mayLoseNetwork() {
       networkMayFail = true;

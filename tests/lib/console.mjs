@@ -65,19 +65,25 @@ export async function makeGameTable(endpoint, name) {
 export async function openConsole(browser, endpoint, options = {}) {
   const visitor = await newVisitor(browser, endpoint, { viewport: DESKTOP, ...options });
   const { page } = visitor;
+  // The page of just that title: "Golf" is not "golf:season", which stood there before.
+  visitor.titled = (title) => page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
   return {
     ...visitor,
     async show(path, title) {
       await visitor.open(`/console${path}`);
-      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await visitor.titled(title);
     },
     unlock: () => page.getByRole('button', { name: 'Unlock changes' }).click(),
     // Types the name in the dialog that asks for it.
     async confirm(name, verb) {
-      const dialog = page.getByRole('dialog').last();
+      const dialog = page.getByRole('dialog').filter({ has: page.getByLabel('to confirm') });
       await dialog.getByLabel('to confirm').fill(name);
-      await dialog.getByRole('button', { name: verb }).click();
+      await dialog.getByRole('button', { name: verb, exact: true }).click();
     },
-    accessible: (where) => checkAccessibility(page, where),
+    // With all in it that it asks for: a page that still waits would pass with less.
+    async accessible(where) {
+      await page.waitForFunction(() => !document.querySelector('main .wait'));
+      await checkAccessibility(page, where);
+    },
   };
 }
