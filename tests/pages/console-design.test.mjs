@@ -74,7 +74,7 @@ test('a seed is changed, its queries and its heat follow, and its table is made 
 
   await visitor.unlock();
   await page.getByRole('button', { name: 'Create the table' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor();
+  await visitor.titled('Items');
   await page.locator('.pill.entity', { hasText: 'LEADERBOARD › SCORE' }).first().waitFor();
   const { Table } = await ddb(server.endpoint, 'DescribeTable', { TableName: 'leaderboard' });
   assert.deepEqual(Table.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName).sort(), ['GSI1', 'GSI2']);

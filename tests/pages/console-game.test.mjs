@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { program, startServer } from '../lib/server.mjs';
 import { PHONE, startBrowser } from '../lib/browser.mjs';
 import { openConsole, rest } from '../lib/console.mjs';
+import { until } from '../lib/until.mjs';
 
 let server;
 let browser;
@@ -26,7 +27,7 @@ before(async () => {
   await rest(endpoint, 'PUT', '/boards/arcade/entries/ann', { score: 7 });
   await rest(endpoint, 'POST', '/players', { id: 'zoe', name: 'Zoë Knight', email: 'zoe@example.org' });
   for (let i = 0; i < 30; i++) await rest(endpoint, 'POST', '/players', { id: `idle${i}`, name: `Idle ${i}` });
-  while ((await rest(endpoint, 'GET', '/players?q=idle29')).players.length === 0) await new Promise((done) => setTimeout(done, 50));
+  await until(() => rest(endpoint, 'GET', '/players?q=idle29'), ({ players }) => assert.equal(players.length, 1));
   await rest(endpoint, 'PUT', '/boards/arcade/entries/zoe', { score: 9 });
 });
 after(async () => {
@@ -46,7 +47,7 @@ test('boards: found, defined, paged, searched, loaded, cleared of one', async ()
   await page.getByLabel('Part of its name, title or game').fill('CUP');
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByRole('list', { name: 'Boards that were found' }).getByRole('link', { name: 'tetris:cup' }).click();
-  await page.getByRole('heading', { level: 1, name: 'tetris:cup' }).waitFor();
+  await visitor.titled('tetris:cup');
   await page.getByRole('img', { name: 'before: past, present: now' }).waitFor();
   await row(page, 'Exact').getByText('9223372036854775807', { exact: true }).waitFor();
   await visitor.accessible('a board');
@@ -54,6 +55,7 @@ test('boards: found, defined, paged, searched, loaded, cleared of one', async ()
   await entries.getByRole('button', { name: 'Next page' }).click();
   await entries.getByText('Page 2').waitFor();
   await row(entries, 'Player 65').waitFor();
+  await row(entries, 'Player 119').waitFor({ state: 'detached' });
   await entries.getByLabel("A player's id, or part of a name").fill('player 11');
   await entries.getByRole('button', { name: 'Find' }).click();
   await row(entries, 'Player 119').waitFor();
@@ -97,16 +99,16 @@ test('boards: found, defined, paged, searched, loaded, cleared of one', async ()
   await dialog.getByRole('alert').getByText('A board of seasons needs one at least').waitFor();
   await dialog.getByRole('button', { name: 'Add a season' }).click();
   await dialog.getByRole('button', { name: 'Define it' }).click();
-  await page.getByRole('heading', { level: 1, name: 'golf:season' }).waitFor();
+  await visitor.titled('golf:season');
   await page.getByRole('button', { name: 'Change it' }).click();
   await dialog.getByLabel('Title').fill('Golf');
   await dialog.getByRole('button', { name: 'Change the board' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Golf' }).waitFor();
+  await visitor.titled('Golf');
   const board = await rest(server.endpoint, 'GET', '/boards/golf:season');
   assert.deepEqual([board.order, board.title, board.seasons.length], ['low', 'Golf', 1]);
   await page.getByRole('button', { name: 'Remove the board' }).click();
   await visitor.confirm('golf:season', 'Remove it');
-  await page.getByRole('heading', { level: 1, name: 'Boards and seasons' }).waitFor();
+  await visitor.titled('Boards and seasons');
   await visitor.close();
 });
 
@@ -122,10 +124,11 @@ test('players: found, hidden, exported, erased', async () => {
     await page.getByRole('combobox', { name: 'By' }).selectOption({ label: by });
     await page.getByLabel('Begins with').fill(words);
     await page.getByRole('button', { name: 'Find' }).click();
+    // Who was found before is gone by then.
+    await page.getByRole('link', { name: `open the id ${words}`, exact: true }).waitFor();
   };
   await find('Id, name or e-mail', 'nobody');
   await page.getByText('No player with a profile is like that.').waitFor();
-  await page.getByRole('link', { name: 'open the id nobody' }).waitFor();
   await find('A word of the name', 'GHT');
   await page.getByText('No player with a profile is like that.').waitFor();
   await find('A word of the name', 'KNIGHT');
@@ -134,7 +137,7 @@ test('players: found, hidden, exported, erased', async () => {
   await visitor.accessible('players');
   await find('E-mail', 'Zoe@');
   await row(page, 'Zoë').getByRole('link', { name: 'zoe' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Zoë Knight' }).waitFor();
+  await visitor.titled('Zoë Knight');
   await row(page, 'arcade').getByText('1 of 2').waitFor();
   await visitor.accessible('a player');
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save all that is kept' }).click()]);
@@ -147,7 +150,7 @@ test('players: found, hidden, exported, erased', async () => {
   await page.getByText('Token of this player, shown once').waitFor();
   await page.getByRole('button', { name: 'Erase' }).click();
   await visitor.confirm('zoe', 'Erase the player');
-  await page.getByRole('heading', { level: 1, name: 'Players' }).waitFor();
+  await visitor.titled('Players');
   assert.equal((await fetch(`${server.endpoint}/v1/players/zoe`)).status, 404);
   await visitor.close();
 });
@@ -164,24 +167,35 @@ test('rooms: listed, watched, replayed, kicked, closed', async () => {
   await row(page, 'kauwa-udd').getByText('over').waitFor();
   await page.getByRole('combobox', { name: 'State' }).selectOption('lobby');
   await row(page, 'kauwa-udd').waitFor({ state: 'detached' });
+  await row(page, seat.room.code).waitFor();
   await visitor.accessible('rooms');
   await row(page, seat.room.code).getByRole('link', { name: seat.room.code }).click();
-  await page.getByRole('heading', { level: 1, name: `Room ${seat.room.code}` }).waitFor();
+  await visitor.titled(`Room ${seat.room.code}`);
   await visitor.unlock();
   await page.getByRole('button', { name: 'Kick Bob' }).click();
   await visitor.confirm('Bob', 'Kick');
   await page.getByRole('button', { name: 'Kick Bob' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Close the room' }).click();
   await visitor.confirm(seat.room.code, 'Close the room');
-  await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor();
+  await visitor.titled('Rooms');
   await page.getByRole('combobox', { name: 'State' }).selectOption('over');
+  await page.getByText('1 rooms', { exact: true }).waitFor();
   await row(page, 'kauwa-udd').getByRole('link').first().click();
   const replay = page.getByRole('region', { name: /replayed/ });
   await replay.getByText('1 of 3').waitFor();
-  await replay.getByRole('button', { name: 'On' }).click();
+  await replay.getByRole('button', { name: 'On', exact: true }).click();
   await replay.getByRole('heading', { name: 'Round 2' }).waitFor();
   await page.getByRole('region', { name: 'Matches that ended' }).getByText('1.').first().waitFor();
   await visitor.accessible('a room');
+  await visitor.close();
+});
+
+test('a server that is slower than the page would ask again', async () => {
+  const { room } = await rest(server.endpoint, 'POST', '/rooms', { kind: 'snakes-and-ladders', name: 'Ann' });
+  const visitor = await openConsole(browser, server.endpoint);
+  await visitor.late((url) => url.pathname === `/v1/rooms/${room.code}`, 2500); // it asks every 1.5 seconds
+  await visitor.show(`/rooms/${room.code}`, `Room ${room.code}`);
+  await row(visitor.page, 'Ann').waitFor();
   await visitor.close();
 });
 

@@ -38,7 +38,7 @@ test('every page with a great deal in it', async () => {
     await page.getByRole('combobox', { name: 'Start from' }).selectOption(seed);
     await page.getByRole('button', { name: 'Start from it' }).click();
     await page.getByRole('button', { name: 'Create the table' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor();
+    await visitor.titled('Items');
     await page.locator('.pill.entity').first().waitFor();
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Design' }).click();
   }

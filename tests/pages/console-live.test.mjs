@@ -90,7 +90,7 @@ test('copies: a backup is made, restored and deleted; an export; settings', asyn
   await page.getByRole('button', { name: 'Restore before-the-cup' }).click();
   await page.getByRole('dialog').getByLabel('As the table').fill('game-then');
   await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'game-then' }).waitFor();
+  await visitor.titled('game-then');
   await page.getByText('active', { exact: true }).first().waitFor();
   await visitor.show('/copies', 'Copies and keys');
   await visitor.unlock();
@@ -126,7 +126,7 @@ test('with access keys: a session, held by a cookie that script cannot read', as
   const { page } = visitor;
   try {
     await visitor.open('/console');
-    await page.getByRole('heading', { level: 1, name: 'gametable console' }).waitFor();
+    await visitor.titled('gametable console');
     await visitor.accessible('sign in');
     await page.getByLabel('Access key id').fill('reader');
     await page.getByLabel('Secret').fill('reader-secret-0123456789');
@@ -135,7 +135,7 @@ test('with access keys: a session, held by a cookie that script cannot read', as
     await page.getByLabel('Access key id').fill('operator');
     await page.getByLabel('Secret').fill('operator-secret-0123456789');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await visitor.titled('Overview');
     assert.equal(await page.evaluate(() => document.cookie), '');
     assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).includes('secret'));
     await visitor.show('/tables', 'Tables');
@@ -143,7 +143,7 @@ test('with access keys: a session, held by a cookie that script cannot read', as
     await page.getByRole('button', { name: 'New table' }).click();
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('made');
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { level: 1, name: 'made' }).waitFor();
+    await visitor.titled('made');
     await visitor.show('/copies?tab=Access keys', 'Copies and keys');
     await row(page, 'operator').getByText('read, write, admin').waitFor();
     await visitor.accessible('access keys');
@@ -198,7 +198,7 @@ test('with access keys: a session, held by a cookie that script cannot read', as
     await dialog.getByRole('alert').getByText('make another one first').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { level: 1, name: 'gametable console' }).waitFor();
+    await visitor.titled('gametable console');
   } finally {
     await visitor.close();
     await guarded.stop();
