@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { root, startServer } from '../lib/server.mjs';
+import { becomes, until } from '../lib/until.mjs';
 import { DESKTOP, joinRoom, makeRoom, newVisitor, scoresOf, startBrowser } from '../lib/browser.mjs';
 
 let server;
@@ -48,7 +49,7 @@ test('the form of a new room is built from the kinds', async () => {
   await visitor.close();
 });
 
-test('a whole match, a rematch in which the other one begins, and who leaves', { timeout: 120_000 }, async () => {
+test('a whole match, a rematch in which the other one begins, and who leaves', { timeout: 300_000 }, async () => {
   const asha = await newVisitor(browser, server.endpoint, { hasTouch: true });
   const ravi = await newVisitor(browser, server.endpoint, { viewport: DESKTOP, colorScheme: 'dark', reducedMotion: 'reduce' });
   const eve = await newVisitor(browser, server.endpoint);
@@ -87,17 +88,17 @@ test('a whole match, a rematch in which the other one begins, and who leaves', {
   assert.match(await column(eve.page, 4).getAttribute('aria-label'), /4, 2 .*Asha, Asha, Asha, Asha$/);
   for (const { page } of [asha, ravi, eve]) {
     await page.locator('.podium').waitFor();
-    assert.deepEqual(await scoresOf(page), { Asha: 3, Ravi: 0 });
+    await becomes(() => scoresOf(page), { Asha: 3, Ravi: 0 });
   }
   await eve.open(`/boards/four-in-a-row:room?scope=room:${code}`);
   await eve.page.getByText('● live').waitFor();
-  assert.deepEqual(await scoresOf(eve.page, '.entries tbody tr'), { Asha: 3, Ravi: 0 });
+  await becomes(() => scoresOf(eve.page, '.entries tbody tr'), { Asha: 3, Ravi: 0 });
 
   await asha.page.getByRole('button', { name: 'फिर से' }).click();
   await ravi.page.getByRole('button', { name: 'मैं तैयार हूँ' }).click();
   await asha.page.locator('button:enabled', { hasText: 'शुरू करें' }).click();
   await ravi.page.locator('.four-whose', { hasText: 'आपकी बारी' }).waitFor();
-  assert.equal(await pieces(ravi.page).count(), 0);
+  await becomes(() => pieces(ravi.page).count(), 0);
   await column(ravi.page, 7).click();
   await asha.page.locator('.four-board.mine').waitFor();
   await ravi.page.evaluate(async (room) => {
@@ -121,10 +122,11 @@ test('the board fits', async () => {
   await host.page.locator('button:enabled', { hasText: 'Start' }).click();
   for (const [width, height] of [[390, 844], [844, 390], [320, 568], [768, 1024], [1280, 800], [1920, 1080]]) {
     await host.page.setViewportSize({ width, height });
-    const box = await host.page.locator('.four-board').boundingBox();
-    assert.ok(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, `${width} x ${height}: ${JSON.stringify(box)}`);
-    assert.ok(box.width >= 0.5 * Math.min(width, height), `${width} x ${height}: it is large enough`);
-    assert.equal(await host.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+    await until(() => host.page.locator('.four-board').boundingBox(), (box) => {
+      assert.ok(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, `${width} x ${height}: ${JSON.stringify(box)}`);
+      assert.ok(box.width >= 0.5 * Math.min(width, height), `${width} x ${height}: it is large enough`);
+    });
+    await becomes(() => host.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
   }
   host.checkFaults();
   guest.checkFaults();
