@@ -1,6 +1,8 @@
 #include "api/redis/call_groups.h"
 
+#include "api/redis/call_errors.h"
 #include "api/redis/slow_calls.h"
+#include "api/redis/write_calls.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/clock.h"
 #include "base/limits.h"

@@ -2,12 +2,9 @@
  *
  * A field that has expired is not there for anybody from that moment on, whether or not it is
  * removed yet. */
+#include "api/redis/expiry_args.h"
 #include "api/redis/field_edit.h"
 #include "api/redis/key_txn_int.h"
-
-/* The latest end that a field may have, as in Redis. */
-enum { NO_FIELD = -2, NO_END = -1, NOT_DONE = 0, DONE = 1, DELETED = 2 };
-static const int64_t end_max_ms = ((int64_t)1 << 46) - 1;
 
 /* ---- arguments ---- */
 
@@ -23,22 +20,14 @@ static bool is_absolute(const struct redis_call *call) {
            (size > 4 && strcmp(call->command->name + size - 4, "time") == 0);
 }
 
-/* Reads "FIELDS numfields field [field ...]" from args[at] on, which is the end of the command. */
 static enum status read_field_names(struct redis_call *call, size_t at, const char *not_positive,
                                     struct field_edit **out) {
-    int64_t number;
-    if (at >= call->count || !call_arg_is(call, at, "FIELDS"))
-        return call_error(call,
-                          "ERR Mandatory argument FIELDS is missing or not at the right position");
-    if (at + 1 >= call->count)
-        return call_error(call, "%s", not_positive);
-    if (call_int_between(call, at + 1, (struct int_bounds){1, INT64_MAX, not_positive}, &number) !=
-        OK)
-        return INVALID;
-    if ((uint64_t)number != call->count - at - 2)
-        return call_error(call, "ERR The `numfields` parameter must match the number of arguments");
-    *out = field_edit_new(call, KEY_HASH, (struct field_args){at + 2, 1});
-    return OK;
+    struct expiry_names names = {"FIELDS", "numfields", not_positive};
+    size_t first;
+    enum status status = expiry_read_names(call, at, names, &first);
+    if (status == OK)
+        *out = field_edit_new(call, KEY_HASH, (struct field_args){first, 1});
+    return status;
 }
 
 static enum status reply_outcomes(struct redis_call *call) {
@@ -53,24 +42,8 @@ static enum status reply_outcomes(struct redis_call *call) {
 
 struct hexpire {
     int64_t at_ms;
-    enum { ALWAYS, IF_NONE, IF_ANY, IF_LATER, IF_EARLIER } condition;
+    enum expiry_condition condition;
 };
-
-/* A field without an end of its own is taken to end after all others. */
-static bool allows(const struct hexpire *hexpire, int64_t old_ms) {
-    switch (hexpire->condition) {
-    case IF_NONE:
-        return old_ms == 0;
-    case IF_ANY:
-        return old_ms != 0;
-    case IF_LATER:
-        return old_ms != 0 && hexpire->at_ms > old_ms;
-    case IF_EARLIER:
-        return old_ms == 0 || hexpire->at_ms < old_ms;
-    default:
-        return true;
-    }
-}
 
 static const char *decide_hexpire(struct field_edit *edit, size_t index, struct field_state *state,
                                   struct arena *arena) {
@@ -78,45 +51,30 @@ static const char *decide_hexpire(struct field_edit *edit, size_t index, struct 
     int64_t *outcome = &edit->list[index].outcome;
     (void)arena;
     if (!state->has)
-        *outcome = NO_FIELD;
-    else if (!allows(hexpire, state->expires_ms))
-        *outcome = NOT_DONE;
+        *outcome = EXPIRY_NOT_THERE;
+    else if (!expiry_allows(hexpire->condition, hexpire->at_ms, state->expires_ms))
+        *outcome = EXPIRY_NOT_DONE;
     else if (hexpire->at_ms <= edit->now_ms) {
-        *outcome = DELETED;
+        *outcome = EXPIRY_DELETED;
         edit->event = "hdel";
         state->has = false;
         state->written = true;
     } else {
-        *outcome = DONE;
+        *outcome = EXPIRY_DONE;
         state->expires_ms = hexpire->at_ms;
         state->written = true;
     }
     return NULL;
 }
 
-static enum status read_end(struct redis_call *call, int64_t *out_ms) {
-    int64_t base = is_absolute(call) ? 0 : zset_txn_now(call);
-    if (call_int(call, 2, out_ms) != OK)
-        return INVALID;
-    if (*out_ms < 0)
-        return call_error(call, "ERR invalid expire time, must be >= 0");
-    bool fits = in_milliseconds(call) || !__builtin_mul_overflow(*out_ms, 1000, out_ms);
-    if (!fits || *out_ms > end_max_ms - base)
-        return call_error(call, "ERR invalid expire time in '%s' command", call->command->name);
-    *out_ms += base;
-    return OK;
-}
-
 static enum status read_hexpire(struct redis_call *call, struct field_edit **out) {
-    static const char *const conditions[] = {"NX", "XX", "GT", "LT"};
     struct hexpire *hexpire = ARENA_NEW(call->arena, struct hexpire);
-    enum status status = read_end(call, &hexpire->at_ms);
+    struct expiry_unit unit = {in_milliseconds(call) ? 1 : 1000, is_absolute(call)};
+    enum status status = expiry_read_end(call, unit, &hexpire->at_ms);
     if (status != OK)
         return status;
-    for (unsigned i = 0; i < 4; i++)
-        if (call_arg_is(call, 3, conditions[i]))
-            hexpire->condition = IF_NONE + i;
-    status = read_field_names(call, hexpire->condition == ALWAYS ? 3 : 4,
+    hexpire->condition = expiry_read_condition(call, 3);
+    status = read_field_names(call, hexpire->condition == EXPIRY_ALWAYS ? 3 : 4,
                               "ERR Parameter `numFields` should be greater than 0", out);
     if (status != OK)
         return status;
@@ -147,7 +105,9 @@ static enum status start_hexpire(struct redis_call *call) {
 static const char *decide_hpersist(struct field_edit *edit, size_t index, struct field_state *state,
                                    struct arena *arena) {
     (void)arena;
-    edit->list[index].outcome = !state->has ? NO_FIELD : state->expires_ms == 0 ? NO_END : DONE;
+    edit->list[index].outcome = !state->has              ? EXPIRY_NOT_THERE
+                                : state->expires_ms == 0 ? EXPIRY_NO_END
+                                                         : EXPIRY_DONE;
     state->written = state->has && state->expires_ms != 0;
     state->expires_ms = 0;
     return NULL;
@@ -180,9 +140,9 @@ static enum status start_hpersist(struct redis_call *call) {
 /* Seconds are rounded up, as Redis does here. */
 static int64_t told_end(struct redis_call *call, const struct hash_field *field) {
     if (!field->found)
-        return NO_FIELD;
+        return EXPIRY_NOT_THERE;
     if (field->expires_ms == 0)
-        return NO_END;
+        return EXPIRY_NO_END;
     int64_t left = field->expires_ms - (is_absolute(call) ? 0 : zset_txn_now(call));
     return in_milliseconds(call) ? left : (left + 999) / 1000;
 }

@@ -1,5 +1,5 @@
 /* Reads the arguments of calls, and sets their errors. */
-#include "api/redis/redis_command.h"
+#include "api/redis/redis_call.h"
 
 #include "base/limits.h"
 
@@ -93,4 +93,18 @@ enum status call_int_between(struct redis_call *call, size_t index, struct int_b
 
 enum status call_double(struct redis_call *call, size_t index, double *out) {
     return redis_read_double(call->args[index], out) ? OK : call_error(call, ERROR_NOT_FLOAT);
+}
+
+void call_keep_args(struct redis_call *call) {
+    struct bytes *args = arena_alloc(call->arena, call->count * sizeof(*args));
+    size_t size = 0;
+    for (size_t i = 0; i < call->count; i++)
+        size += call->args[i].size;
+    uint8_t *to = arena_alloc(call->arena, size + 1);
+    for (size_t i = 0; i < call->count; i++) {
+        args[i] = bytes_of(to, call->args[i].size);
+        memcpy(to, call->args[i].data, args[i].size);
+        to += args[i].size;
+    }
+    call->args = args;
 }

@@ -22,19 +22,16 @@ enum denial call_decide_nested(const struct redis_call *outer, const struct redi
 /* Answers the reads that were batched (read_batch.h). Called when all received bytes are parsed,
  * and before any other reply is written. */
 void call_flush_batch(struct redis_client *client);
-/* Submits the call's change to the engine. */
-void call_submit(struct redis_call *call);
-/* The change was committed or has failed; or it has done nothing, and the call goes on. */
-void call_take_result(struct redis_call *call);
-/* Copies the arguments, since the bytes that were received are reused before the call ends. */
+/* Copies the arguments, since the bytes that were received are reused before the call ends.
+ * (redis_args.c) */
 void call_keep_args(struct redis_call *call);
-/* Forgets what an earlier run of the command has left. Wherever it runs. */
-void call_reset_run(struct redis_call *call);
-/* Runs the command's `run`, `start` or `then`; puts the error into the reply if it fails. Wherever
- * it runs. */
-enum status call_run_function(struct redis_call *call, redis_run *function);
-/* Sends the reply of a call that is done, and gives the call back to its loop's free list. */
+/* Where the reply goes: to the stream, or nowhere (CLIENT REPLY). (call_reply.c) */
+struct buf *call_reply_target(struct redis_call *call);
+/* Puts the call at the end of the client's queue: its reply is sent after those before it.
+ * (call_reply.c) */
+void call_queue(struct redis_client *client, struct redis_call *call);
+/* Sends the reply of a call that is done, and gives the call back to its loop's free list.
+ * (call_reply.c) */
 void call_finish(struct redis_call *call);
-void call_free(struct redis_call *call);
 
 #endif

@@ -239,7 +239,7 @@ struct redis_call {
     redis_run *then_edited; /* for key_start_edit() */
     uint64_t switches_seen; /* board_switches_seen() before it has found its board */
 
-    /* private to redis_call.c and redis_wait.c */
+    /* private to redis_call.c, its neighbours (README.md) and redis_wait.c */
     struct change_submit submit; /* brings the committed change back to the loop */
     struct task task;            /* posted to the loop by the pool and by redis_wait.c */
     struct redis_call *next;     /* in the client's queue of calls, or in the loop's free list */

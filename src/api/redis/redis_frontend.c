@@ -1,6 +1,6 @@
 #include "api/redis/redis_frontend_int.h"
 
-#include "api/redis/redis_call.h"
+#include "api/redis/free_calls.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"

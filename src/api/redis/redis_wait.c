@@ -1,7 +1,9 @@
 /* The list of waiting calls, the thread that polls for them, and the steps of each wait. */
 #include "api/redis/redis_wait.h"
 
+#include "api/redis/free_calls.h"
 #include "api/redis/redis_call.h"
+#include "api/redis/write_calls.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/clock.h"
 #include "table/inprocess.h"

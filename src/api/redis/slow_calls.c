@@ -1,8 +1,10 @@
 #include "api/redis/slow_calls.h"
 
 #include "api/offload.h"
+#include "api/redis/call_errors.h"
 #include "api/redis/key_txn_int.h"
 #include "api/redis/set_staging.h"
+#include "api/redis/write_calls.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"

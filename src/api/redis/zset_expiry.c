@@ -6,73 +6,34 @@
  * are whole seconds. A new score leaves the end as it is, unless the board's rules set it anew; a
  * member that was removed and is added again has none.
  */
+#include "api/redis/expiry_args.h"
 #include "api/redis/key_txn_int.h"
 #include "api/redis/notifications.h"
 
-enum { NO_MEMBER = -2, NO_END = -1, NOT_DONE = 0, DONE = 1, DELETED = 2 };
-static const int64_t end_max_s = ((int64_t)1 << 46) / 1000;
-
 /* ---- arguments ---- */
 
-/* Reads "MEMBERS nummembers member [member ...]" from args[at] on, which is the end of the command;
- * *first is the first member's place. */
 static enum status read_members(struct redis_call *call, size_t at, size_t *first) {
-    static const char not_positive[] = "ERR Parameter `numMembers` should be greater than 0";
-    int64_t number;
-    if (at >= call->count || !call_arg_is(call, at, "MEMBERS"))
-        return call_error(call,
-                          "ERR Mandatory argument MEMBERS is missing or not at the right position");
-    if (at + 1 >= call->count)
-        return call_error(call, "%s", not_positive);
-    if (call_int_between(call, at + 1, (struct int_bounds){1, INT64_MAX, not_positive}, &number) !=
-        OK)
-        return INVALID;
-    if ((uint64_t)number != call->count - at - 2)
-        return call_error(call,
-                          "ERR The `nummembers` parameter must match the number of arguments");
-    *first = at + 2;
-    return OK;
+    struct expiry_names names = {"MEMBERS", "nummembers",
+                                 "ERR Parameter `numMembers` should be greater than 0"};
+    return expiry_read_names(call, at, names, first);
 }
 
-/* The second that args[2] says: from now on, or since 1970. */
+/* The second that args[2] says; one that is not over yet is rounded up. */
 static enum status read_end(struct redis_call *call, int64_t *out_s) {
-    bool absolute = strcmp(call->command->name, "zexpireat") == 0;
-    int64_t now_ms = zset_txn_now(call);
-    if (call_int(call, 2, out_s) != OK)
-        return INVALID;
-    if (*out_s < 0)
-        return call_error(call, "ERR invalid expire time, must be >= 0");
-    if (*out_s > end_max_s - now_ms / 1000)
-        return call_error(call, "ERR invalid expire time in '%s' command", call->command->name);
-    if (!absolute && *out_s != 0)
-        *out_s = (*out_s * 1000 + now_ms + 999) / 1000;
-    else if (!absolute)
-        *out_s = now_ms / 1000;
-    return OK;
+    struct expiry_unit unit = {1000, strcmp(call->command->name, "zexpireat") == 0};
+    int64_t end_ms;
+    enum status status = expiry_read_end(call, unit, &end_ms);
+    if (status == OK)
+        *out_s = (end_ms + (end_ms > zset_txn_now(call) ? 999 : 0)) / 1000;
+    return status;
 }
 
 /* ---- ZEXPIRE and ZEXPIREAT ---- */
 
 struct zexpire {
     int64_t end_s;
-    enum { ALWAYS, IF_NONE, IF_ANY, IF_LATER, IF_EARLIER } condition;
+    enum expiry_condition condition;
 };
-
-/* A member without an end is taken to end after all others. */
-static bool allows(const struct zexpire *zexpire, int64_t old_s) {
-    switch (zexpire->condition) {
-    case IF_NONE:
-        return old_s == 0;
-    case IF_ANY:
-        return old_s != 0;
-    case IF_LATER:
-        return old_s != 0 && zexpire->end_s > old_s;
-    case IF_EARLIER:
-        return old_s == 0 || zexpire->end_s < old_s;
-    default:
-        return true;
-    }
-}
 
 static enum status expire_member(struct redis_call *call, struct zset *zset,
                                  const struct zexpire *zexpire, struct bytes member,
@@ -82,24 +43,21 @@ static enum status expire_member(struct redis_call *call, struct zset *zset,
     enum status status = zset_end(call, zset, &entry, &old_s);
     if (status != OK)
         return status;
-    *outcome = !entry.found ? NO_MEMBER : !allows(zexpire, old_s) ? NOT_DONE : DONE;
-    if (*outcome != DONE)
+    bool allowed = expiry_allows(zexpire->condition, zexpire->end_s, old_s);
+    *outcome = !entry.found ? EXPIRY_NOT_THERE : !allowed ? EXPIRY_NOT_DONE : EXPIRY_DONE;
+    if (*outcome != EXPIRY_DONE)
         return OK;
     if (zexpire->end_s > zset_txn_now(call) / 1000)
         return zset_set_end(call, zset, member, zexpire->end_s);
-    *outcome = DELETED;
+    *outcome = EXPIRY_DELETED;
     return zset_remove(call, zset, member);
 }
 
 static enum status read_zexpire(struct redis_call *call, struct zexpire *zexpire, size_t *first) {
-    static const char *const conditions[] = {"NX", "XX", "GT", "LT"};
     enum status status = read_end(call, &zexpire->end_s);
-    if (status != OK)
-        return status;
-    for (unsigned i = 0; i < 4; i++)
-        if (call_arg_is(call, 3, conditions[i]))
-            zexpire->condition = IF_NONE + i;
-    return read_members(call, zexpire->condition == ALWAYS ? 3 : 4, first);
+    zexpire->condition = expiry_read_condition(call, 3);
+    return status != OK ? status
+                        : read_members(call, zexpire->condition == EXPIRY_ALWAYS ? 3 : 4, first);
 }
 
 static enum status run_zexpire(struct redis_call *call) {
@@ -114,10 +72,10 @@ static enum status run_zexpire(struct redis_call *call) {
         return status;
     resp_array(&call->out, call->count - first);
     for (size_t i = first; i < call->count && status == OK; i++) {
-        int64_t outcome = NO_MEMBER;
+        int64_t outcome = EXPIRY_NOT_THERE;
         status = expire_member(call, zset, &zexpire, call->args[i], &outcome);
-        ended = ended || outcome == DONE;
-        deleted = deleted || outcome == DELETED;
+        ended = ended || outcome == EXPIRY_DONE;
+        deleted = deleted || outcome == EXPIRY_DELETED;
         resp_int(&call->out, outcome);
     }
     if (status == OK && ended)
@@ -149,7 +107,9 @@ static enum status run_zpersist(struct redis_call *call) {
             status = zset_set_end(call, zset, entry.member, 0);
             done = true;
         }
-        resp_int(&call->out, !entry.found ? NO_MEMBER : end_s == 0 ? NO_END : DONE);
+        resp_int(&call->out, !entry.found ? EXPIRY_NOT_THERE
+                             : end_s == 0 ? EXPIRY_NO_END
+                                          : EXPIRY_DONE);
     }
     if (status == OK && done)
         notify_key(call, NOTIFY_ZSET, "zpersist", call->args[1]);
@@ -160,9 +120,9 @@ static enum status run_zpersist(struct redis_call *call) {
 
 static int64_t told_end(struct redis_call *call, const struct zset_entry *entry, int64_t end_s) {
     if (!entry->found)
-        return NO_MEMBER;
+        return EXPIRY_NOT_THERE;
     if (end_s == 0)
-        return NO_END;
+        return EXPIRY_NO_END;
     if (strcmp(call->command->name, "zexpiretime") == 0)
         return end_s;
     int64_t left_s = (end_s * 1000 - zset_txn_now(call)) / 1000;
