@@ -1,6 +1,7 @@
 #include "api/redis/call_groups.h"
 
 #include "api/redis/call_errors.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
 #include "api/redis/write_calls.h"
 #include "api/redis/zset_txn_int.h"
@@ -30,7 +31,7 @@ static bool run_member(struct redis_call *leader, struct redis_call *call) {
     call->txn = zset_txn_of(leader);
     call->arena = leader->arena;
     int64_t begin_us = clock_ticks_us();
-    enum status status = call_run_function(call, call->command->run);
+    enum status status = presence_run(call);
     call->usec += (uint64_t)(clock_ticks_us() - begin_us);
     call->arena = &call->own_arena;
     if (call != leader) {

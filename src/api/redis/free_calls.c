@@ -22,6 +22,7 @@ struct redis_call *call_take_free(struct redis_client *client) {
     call->arena = &call->own_arena;
     call->next = NULL;
     call->txn = NULL;
+    call->absent = NULL;
     call->waiter = NULL;
     call->error = (struct bytes){0};
     call->failure = (struct failure){0};

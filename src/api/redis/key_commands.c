@@ -1,7 +1,7 @@
 /* Commands on keys of any type: DEL, EXISTS, TYPE, RENAME, COPY, MOVE, OBJECT, MEMORY. */
 #include "api/redis/key_txn.h"
 #include "api/redis/memory_reports.h"
-#include "api/redis/notifications.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/zset_txn.h"
 
 /* Replies how many of the named keys exist, and removes them if so asked. */
@@ -91,9 +91,11 @@ static enum status open_pair(struct redis_call *call, struct pair_of_keys *pair)
     return status;
 }
 
-/* Tells of one key, or none if the name is NULL, and of the one that has taken its place. */
+/* Tells of one key, or none if the name is NULL, and of the one that has taken its place: Redis
+ * removes that first, so it is new whatever there was. */
 static void notify_pair(struct redis_call *call, const struct pair_of_keys *pair, const char *from,
                         const char *to) {
+    presence_tell_new(call, pair->to_db, pair->to_name);
     if (from != NULL)
         notify_key(call, NOTIFY_GENERIC, from, call->args[1]);
     if (notify_wants(call, NOTIFY_GENERIC))

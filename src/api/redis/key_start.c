@@ -13,6 +13,7 @@
  * The fields of a large key are items of their own, which the `start` has to know. One that did not
  * look is refused by its action, and the key's hash is remembered for the next. */
 #include "api/redis/key_txn_int.h"
+#include "api/redis/presence_events.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -70,7 +71,7 @@ static enum status apply_edit(struct action *action, const struct item *old, str
                               struct item *new) {
     struct key_edit *edit = action->user;
     struct key_head head;
-    edit->changed = edit->too_much = false;
+    edit->changed = edit->too_much = edit->absent = false;
     edit->error = NULL;
     if (call_is_overtaking(edit->call) || (old->count == 0 && !edit->checked && !edit->unread) ||
         key_head_read(old, edit->now_ms, (struct scope){arena, &action->failure}, &head) != OK)
@@ -85,6 +86,7 @@ static enum status apply_edit(struct action *action, const struct item *old, str
         edit->error = ERROR_WRONG_TYPE;
         return OK;
     }
+    edit->absent = head.type == KEY_NONE;
     enum status status = edit->apply(edit, &head, arena);
     if (edit->too_much)
         return call_refuse_start(edit->call, action, arena);
@@ -97,6 +99,8 @@ static enum status apply_edit(struct action *action, const struct item *old, str
 
 static enum status then_edited(struct redis_call *call) {
     const struct key_edit *edit = call->user;
+    if (edit->absent)
+        presence_note_absent(call);
     return edit->error != NULL ? call_error(call, "%s", edit->error) : call->then_edited(call);
 }
 

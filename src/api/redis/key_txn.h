@@ -132,6 +132,7 @@ struct key_edit {
                      says only when it expires; a change replaces it. Never in a `start`. */
     /* filled in on the engine's thread */
     bool changed;
+    bool absent;       /* there was no such key */
     const char *error; /* by `apply` too: the reply is this error, and nothing is written */
     bool too_much;     /* by `apply`: this needs `run` (a large hash); nothing is written */
     /* private */

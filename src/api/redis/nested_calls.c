@@ -1,5 +1,6 @@
 /* Commands that run as a part of another: those between MULTI and EXEC, and those of scripts. */
 #include "api/redis/call_errors.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/redis_call.h"
 #include "api/redis/zset_txn_int.h"
 
@@ -26,7 +27,7 @@ enum status call_run_nested(struct redis_call *outer, const struct redis_request
         !command_writes(request->command); /* what it needs is not needed any more after it */
     if (reads)
         call_scratch_begin(&call, &scratch);
-    enum status status = call_run_function(&call, request->command->run);
+    enum status status = presence_run(&call);
     if (reads)
         call_scratch_end(&call, &scratch);
     outer->out.version = call.out.version; /* HELLO may have changed it, and SELECT this: */

@@ -27,8 +27,8 @@ enum notify_class {
     NOTIFY_EVICTED = 1 << 9,  /* e: nothing is evicted */
     NOTIFY_STREAM = 1 << 10,  /* t: likewise */
     NOTIFY_MODULE = 1 << 11,  /* d: likewise */
-    NOTIFY_MISS = 1 << 12,    /* m: likewise */
-    NOTIFY_NEW = 1 << 13,     /* n: likewise */
+    NOTIFY_MISS = 1 << 12,    /* m: keymiss (presence_events.h) */
+    NOTIFY_NEW = 1 << 13,     /* n: new */
     /* A: all but the first two and the last two */
     NOTIFY_ALL = NOTIFY_GENERIC | NOTIFY_STRING | NOTIFY_LIST | NOTIFY_SET | NOTIFY_HASH |
                  NOTIFY_ZSET | NOTIFY_EXPIRED | NOTIFY_EVICTED | NOTIFY_STREAM | NOTIFY_MODULE,
@@ -58,10 +58,16 @@ void notify_add(struct redis_call *call, const struct key_event *event);
 void notify_put(struct redis_frontend *frontend, struct published *published,
                 const struct key_event *event);
 
+/* Tells that the key is new, if it was not there before the call; the call has noted such keys.
+ * (presence_events.c) */
+void presence_tell_first(struct redis_call *call, struct bytes key);
+
 /* The call has changed the key of its database; where `run` or `then` runs, when nothing can fail
  * any more. `event` lives on. */
 static inline void notify_key(struct redis_call *call, enum notify_class class, const char *event,
                               struct bytes key) {
+    if (call->absent != NULL)
+        presence_tell_first(call, key);
     if (notify_wants(call, class))
         notify_add(call, &(struct key_event){call->db, event, key});
 }

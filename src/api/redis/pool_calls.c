@@ -5,6 +5,7 @@
 #include "api/offload.h"
 #include "api/redis/call_errors.h"
 #include "api/redis/call_records.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
 #include "api/redis/write_calls.h"
 #include "api/redis/zset_txn_int.h"
@@ -53,8 +54,8 @@ static void run_on_pool(void *argument) {
         call_run_start(call);
     else {
         int64_t begin_us = clock_ticks_us();
-        if (call_run_function(call, call->command->run) == OK)
-            published_send(call->frontend, call->published);
+        presence_run(call);
+        published_send(call->frontend, call->published);
         slowlog_note(call, (uint64_t)(clock_ticks_us() - begin_us));
         release_read(call);
     }

@@ -402,6 +402,11 @@ void published_add(struct published *published, const struct pubsub_message *mes
     published->count++;
 }
 
+void published_cut(struct published *published, struct published to) {
+    *to.last = NULL;
+    *published = to;
+}
+
 void published_send(struct redis_frontend *frontend, struct published *published) {
     uint64_t receivers;
     for (const struct published_message *one = published->first; one != NULL; one = one->next)

@@ -82,6 +82,8 @@ struct published {
 };
 void published_begin(struct published *published, struct arena *arena);
 void published_add(struct published *published, const struct pubsub_message *message);
+/* Forgets what was added since `to` was a copy of it. */
+void published_cut(struct published *published, struct published to);
 /* Sends all, and forgets them. */
 void published_send(struct redis_frontend *frontend, struct published *published);
 

@@ -7,6 +7,7 @@
 #include "api/redis/free_calls.h"
 #include "api/redis/monitor_lines.h"
 #include "api/redis/pool_calls.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
 #include "api/redis/write_calls.h"
 #include "base/clock.h"
@@ -74,7 +75,7 @@ static void send_or_queue(struct redis_client *client, struct redis_call *call) 
 static bool run_read(struct redis_client *client, struct redis_call *call) {
     const struct redis_command *command = call->command;
     size_t begin = call->out.to->size;
-    bool failed = call->failed = call_run_function(call, command->run) != OK;
+    bool failed = call->failed = presence_run(call) != OK;
     client->loop->turn_work += call->own_budget.work;
     if (slow_is_over(call)) {
         call->out.to->size = begin;
@@ -195,8 +196,11 @@ bool call_begin(struct redis_client *client) {
         client_throttle(client);
         return false;
     }
-    bool at_once = client->pending == 0 && !client->queue.open && client->mode == REPLY_ON &&
-                   !client->frontend->blocks && !monitors_look_on(client);
+    bool told =
+        (atomic_load_explicit(&client->frontend->notify, memory_order_relaxed) & NOTIFY_MISS) != 0;
+    bool at_once = !told && client->pending == 0 && !client->queue.open &&
+                   client->mode == REPLY_ON && !client->frontend->blocks &&
+                   !monitors_look_on(client);
     /* A batch is checked as its first request is, which is not enough if each key is another. */
     if (at_once && command != NULL &&
         (command->flags & (COMMAND_BATCHED_KEYS | COMMAND_BATCHED_PAIRS)) != 0)

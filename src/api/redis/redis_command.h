@@ -229,6 +229,7 @@ struct redis_call {
     struct failure failure;
     struct bytes error;          /* what call_error() was given */
     struct published *published; /* what is sent after the commit; its own, or that of EXEC */
+    struct absent_keys *absent;  /* of whose making is told; or NULL (presence_events.h) */
     struct call_budget *budget;  /* its own, or that of the EXEC it is part of; NULL: none */
 
     /* what `start` fills in */

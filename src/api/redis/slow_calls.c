@@ -3,6 +3,7 @@
 #include "api/offload.h"
 #include "api/redis/call_errors.h"
 #include "api/redis/key_txn_int.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/set_staging.h"
 #include "api/redis/write_calls.h"
 #include "base/clock.h"
@@ -121,7 +122,7 @@ static void run_ahead(void *argument) {
     call->ahead.actions = NULL;
     call->ahead.action_count = 0;
     call->ahead.failure = (struct failure){0};
-    enum status status = call_run_function(call, call->command->run);
+    enum status status = presence_run(call);
     if (call->txn != NULL && call->txn->busy)
         call_retry(call);
     if (status == OK && call->txn != NULL && !call->waits)

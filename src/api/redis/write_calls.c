@@ -5,6 +5,7 @@
 #include "api/offload.h"
 #include "api/redis/call_errors.h"
 #include "api/redis/pool_calls.h"
+#include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/clock.h"
@@ -14,6 +15,7 @@ void call_reset_run(struct redis_call *call) {
     call->error = (struct bytes){0};
     call->failure = (struct failure){0};
     call->waits = call->again = call->failed = false;
+    call->absent = NULL;
     published_begin(call->published, call->arena);
     if (call->txn != NULL)
         zset_txn_release(call->txn);
@@ -32,7 +34,7 @@ static enum status prepare_call(struct change *change) {
     call_reset_run(call);
     slow_set_writer_budget(call);
     int64_t begin_us = clock_ticks_us();
-    enum status status = call_run_function(call, call->command->run);
+    enum status status = presence_run(call);
     call->usec += (uint64_t)(clock_ticks_us() - begin_us);
     if (slow_leaves(call))
         return OK;

@@ -283,6 +283,8 @@ static enum status add_creation(struct redis_call *call, const struct zset *zset
 
 static enum status start_add(struct redis_call *call, struct zadd *zadd) {
     struct zset *zset;
+    if (notify_wants(call, NOTIFY_NEW)) /* whether there were others the entries do not show */
+        return call_fall_back(call);
     if (zadd->count > 1 && has_repeats(zadd->members, zadd->count))
         return call_fall_back(call);
     enum status status = begin_actions(call, zadd->count, &zset);
