@@ -27,13 +27,19 @@ export async function freePort() {
   return port;
 }
 
-async function answersPing(port) {
+// Whether the redis-server that answers there is the process `pid`: a port that was free a moment ago may be another one's now.
+async function answersAs(pid, port) {
   const socket = connect(port, '127.0.0.1');
+  let text = '';
   try {
     await once(socket, 'connect');
-    socket.write('PING\r\n');
-    const [answer] = await once(socket, 'data');
-    return String(answer).startsWith('+PONG');
+    socket.write('INFO server\r\n');
+    for await (const part of socket) {
+      text += part;
+      const found = /^process_id:(\d+)\r$/m.exec(text);
+      if (found) return Number(found[1]) === pid;
+    }
+    return false;
   } catch {
     return false;
   } finally {
@@ -55,16 +61,16 @@ async function end(child) {
   await ended;
 }
 
-// An empty redis-server that keeps nothing on disk. `port` starts one again where another was.
-export async function startRedis({ port } = {}) {
+// An empty redis-server that keeps nothing on disk. `port` starts one again where another was; `args` are its own.
+export async function startRedis({ port, args = [] } = {}) {
   for (let tries = 0; ; tries++) {
     const at = port ?? (await freePort());
     const child = spawn('redis-server', ['--port', String(at), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no',
-      '--dir', folder()], { stdio: 'ignore' });
+      '--dir', folder(), ...args], { stdio: 'ignore' });
     keep(child);
     child.unref();
     for (let waited = 0; waited < 600 && child.exitCode === null; waited++) {
-      if (await answersPing(at)) return { port: at, address: `127.0.0.1:${at}`, pid: child.pid, stop: () => end(child), kill: () => child.kill('SIGKILL') };
+      if (await answersAs(child.pid, at)) return { port: at, address: `127.0.0.1:${at}`, pid: child.pid, stop: () => end(child), kill: () => child.kill('SIGKILL') };
       await pause(50);
     }
     if (tries === 5) throw new Error('redis-server does not start');
