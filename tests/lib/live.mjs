@@ -21,7 +21,7 @@ export async function openLine(endpoint, path, options = {}) {
     for (const look of waiting) look();
   });
   // The first message from `from` on that fits, as soon as it is there.
-  line.until = (fits, { ms = 10000, from = 0 } = {}) => new Promise((resolve, reject) => {
+  line.until = (fits, { ms = 60_000, from = 0 } = {}) => new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       waiting.delete(look);
       reject(new Error(`waited in vain for ${fits}; the last: ${JSON.stringify(heard.at(-1))}`));
@@ -56,7 +56,7 @@ export async function openLine(endpoint, path, options = {}) {
     await once(socket, 'close');
     return line.closed;
   };
-  line.over = async (ms = 10000) => {
+  line.over = async (ms = 60_000) => {
     if (!line.closed) await once(socket, 'close', { signal: AbortSignal.timeout(ms) });
     return line.closed;
   };

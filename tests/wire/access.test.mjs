@@ -19,7 +19,7 @@ import { rawClient } from '../lib/raw.mjs';
 import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 
 const file = path.join(temporaryFolder(), 'keys.json');
-const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 20000 });
+const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 120_000 });
 function addKey(...args) {
   const { status, stdout, stderr } = run('keys', 'add', '--keys', file, ...args);
   assert.equal(status, 0, stderr);

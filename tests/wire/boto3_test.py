@@ -41,7 +41,7 @@ class Server:
             stderr=subprocess.STDOUT,
         )
         atexit.register(self.kill)
-        self.endpoint = self.wait_for_endpoint(time.monotonic() + 15)
+        self.endpoint = self.wait_for_endpoint(time.monotonic() + 60)
 
     def wait_for_endpoint(self, deadline):
         printed = b""
@@ -65,7 +65,7 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(15)
+        code = self.process.wait(60)
         self.process.stdout.close()
         return code
 
@@ -78,7 +78,7 @@ def setUpModule():
         region_name="eu-central-1",
         aws_access_key_id="any",
         aws_secret_access_key="any",
-        config=Config(retries={"max_attempts": 1}, connect_timeout=5, read_timeout=20),
+        config=Config(retries={"max_attempts": 1}, connect_timeout=60, read_timeout=60),
     )
     client = boto3.client("dynamodb", **options)
     resource = boto3.resource("dynamodb", **options)
@@ -152,7 +152,7 @@ class Tables(Case):
             ProvisionedThroughput={"ReadCapacityUnits": 3, "WriteCapacityUnits": 4},
             Tags=[{"Key": "team", "Value": "crow"}],
         )
-        client.get_waiter("table_exists").wait(TableName="short-lived", WaiterConfig={"Delay": 1, "MaxAttempts": 5})
+        client.get_waiter("table_exists").wait(TableName="short-lived", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
         table.reload()
         self.assertEqual(table.table_status, "ACTIVE")
         self.assertEqual(table.key_schema, [{"AttributeName": "id", "KeyType": "HASH"}])
@@ -169,7 +169,7 @@ class Tables(Case):
         table.put_item(Item={"id": b"\x00\x01"})
         self.assertEqual(client.describe_table(TableName="short-lived")["Table"]["ItemCount"], 1)
         table.delete()
-        client.get_waiter("table_not_exists").wait(TableName="short-lived", WaiterConfig={"Delay": 1, "MaxAttempts": 5})
+        client.get_waiter("table_not_exists").wait(TableName="short-lived", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
         self.refused("ResourceNotFoundException", "Requested resource not found: Table: short-lived not found",
                      client.describe_table, TableName="short-lived")
 
@@ -332,7 +332,7 @@ class Conditions(Case):
                          {"AttributeName": "expires", "TimeToLiveStatus": "ENABLED"})
         key = {"PK": "ending", "SK": "1"}
         self.game.put_item(Item={**key, "expires": Decimal("%.3f" % (time.time() + 0.2))})
-        until = time.time() + 5
+        until = time.time() + 60
         while "Item" in self.game.get_item(Key=key):
             self.assertLess(time.time(), until)
             time.sleep(0.05)

@@ -10,7 +10,7 @@ import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 let server;
 const folder = temporaryFolder();
 const env = () => ({ ...process.env, GAMETABLE_URL: server.endpoint });
-const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 30000, env: env() });
+const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 120_000, env: env() });
 const good = (...args) => {
   const { status, stdout, stderr } = run(...args);
   assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
@@ -44,7 +44,7 @@ test('players are found by what they begin with', async () => {
   const make = (body) => fetch(new URL('/v1/players', server.endpoint), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
   await make({ id: 'p1', name: 'Ann Smith', email: 'ann@example.org' });
   await make({ id: 'p2', name: 'Bob' });
-  const deadline = Date.now() + 20000;
+  const deadline = Date.now() + 60_000;
   while (lines(good('players', 'p2')).length < 2 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 100));
   const [head, ...rows] = lines(good('players', 'SMI'));
   assert.match(head, /^PLAYER +NAME +E-MAIL +SINCE +HIDDEN$/);

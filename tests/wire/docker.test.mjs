@@ -121,7 +121,7 @@ test('ports, volume and user are those that the program is told', () => {
 test('without keys the image says what is missing and ends before it listens', () => {
   const [command, ...entry] = JSON.parse(only('ENTRYPOINT'));
   assert.equal(command, 'gametable');
-  const { status, stderr } = spawnSync(program, [...entry, ...JSON.parse(only('CMD'))], { encoding: 'utf8', timeout: 20000, env: settings() });
+  const { status, stderr } = spawnSync(program, [...entry, ...JSON.parse(only('CMD'))], { encoding: 'utf8', timeout: 120_000, env: settings() });
   assert.equal(status, 2, stderr);
   assert.match(stderr, /0\.0\.0\.0 is not a loopback address.*GAMETABLE_ACCESS_KEY_ID and GAMETABLE_SECRET_ACCESS_KEY.*--trust-network/);
 });
@@ -132,7 +132,7 @@ test('with a key it serves, and its health check tells so', async () => {
   const server = await startServer({ data: env.GAMETABLE_DATA, env });
   const [check, ...args] = JSON.parse(/CMD (\[.*\])/.exec(only('HEALTHCHECK'))[1]);
   assert.equal(check, 'gametable');
-  const ask = (url) => spawnSync(program, args, { encoding: 'utf8', timeout: 20000, env: { GAMETABLE_URL: url } });
+  const ask = (url) => spawnSync(program, args, { encoding: 'utf8', timeout: 120_000, env: { GAMETABLE_URL: url } });
   const healthy = ask(server.endpoint);
   assert.deepEqual([healthy.status, healthy.stdout], [0, `${server.endpoint} is healthy\n`], healthy.stderr);
   assert.equal(await server.stop(), 0);

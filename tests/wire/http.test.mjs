@@ -91,8 +91,8 @@ function dial(port = server.port) {
   return {
     socket,
     write: (data) => socket.write(data),
-    answers: (count, ms = 5000) => until(() => answersIn(bytes).length >= count, `${count} answers`, ms),
-    closed: (ms = 5000) => until(() => over, 'end', ms),
+    answers: (count, ms = 60_000) => until(() => answersIn(bytes).length >= count, `${count} answers`, ms),
+    closed: (ms = 60_000) => until(() => over, 'end', ms),
     destroy: () => socket.destroy(),
   };
 }
@@ -369,26 +369,26 @@ test('a truncated body changes nothing', async () => {
 });
 
 test('slow senders are cut off, and do not hold up others', async () => {
-  const slow = await startServer({ args: ['--request-timeout', '300ms', '--idle-timeout', '400ms'] });
+  const slow = await startServer({ args: ['--request-timeout', '2s', '--idle-timeout', '3s'] });
   const other = rawClient(slow.endpoint);
-  const begun = Date.now();
+  let cut = 0;
   const halves = Array.from({ length: 50 }, (_, i) => {
     const line = dial(slow.port);
     line.write(i % 2 ? request('{"a":', { 'Content-Length': 100 }) : 'POST / HTTP/1.1\r\nHost: localhost\r\nX-A');
+    line.socket.on('end', () => { cut++; });
     return line;
   });
   const drip = dial(slow.port);
   const timer = setInterval(() => drip.write('x'), 50);
   drip.write('POST / HTTP/1.1\r\nHost: localhost\r\nX-Drip: ');
   await other.must('ListTables', {});
-  assert.ok(Date.now() - begun < 2000);
-  for (const line of [...halves, drip]) {
+  assert.ok(cut < halves.length, 'it was answered before they were cut off');
+  for (const line of [...halves, drip]) { // that would never end by themselves
     const answers = await line.closed();
     assert.equal(answers[0]?.status, 408);
     line.destroy();
   }
   clearInterval(timer);
-  assert.ok(Date.now() - begun < 6000);
   const idle = dial(slow.port);
   assert.deepEqual(await idle.closed(), [], 'a connection that never speaks is closed without a word');
   idle.destroy();
@@ -506,7 +506,7 @@ test('past the limit of connections one more is told 503, and there is room agai
   assert.equal((await open[0].answers(2))[1].status, 200, 'those inside go on');
   open.pop().destroy();
   let status = 503;
-  for (let i = 0; i < 50 && status === 503; i++) {
+  for (let i = 0; i < 3000 && status === 503; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     const next = dial(small.port);
     next.write(request());

@@ -13,7 +13,8 @@ test('writes past --max-in-flight are throttled, reads are not', async () => {
   });
   const answers = { 200: 0, 400: 0 };
   const work = Array.from({ length: 64 }, async (_, n) => {
-    for (let i = 0; i < 40; i++) {
+    // How many are refused hangs on how long the disk takes: until there are some of both.
+    for (let i = 0; i < 40 || (i < 4000 && (answers[200] < 100 || answers[400] === 0)); i++) {
       const put = await client.call('PutItem', { TableName: 'game', Item: { id: { S: `${n}-${i}` } } });
       answers[put.status]++;
       if (put.status !== 200)
@@ -25,7 +26,7 @@ test('writes past --max-in-flight are throttled, reads are not', async () => {
     }
   });
   await Promise.all(work);
-  assert(answers[200] > 100, JSON.stringify(answers));
+  assert(answers[200] >= 100, JSON.stringify(answers));
   assert(answers[400] > 0, JSON.stringify(answers));
   await client.must('PutItem', { TableName: 'game', Item: { id: { S: 'after' } } });
   client.close();

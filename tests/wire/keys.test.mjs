@@ -17,7 +17,7 @@ import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 
 const folder = temporaryFolder();
 const file = path.join(folder, 'keys.json');
-const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 20000 });
+const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 120_000 });
 
 // `gametable keys add`; what it prints becomes credentials.
 function addKey(...args) {
@@ -215,7 +215,7 @@ test('no secret is ever printed again', async () => {
 
 test('SIGHUP reads the file again; one that cannot be read changes nothing', async () => {
   const said = async (text) => {
-    for (let i = 0; i < 100 && !text.test(server.printed()); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let i = 0; i < 1200 && !text.test(server.printed()); i++) await new Promise((resolve) => setTimeout(resolve, 50));
     assert.match(server.printed(), text);
   };
   const late = addKey('--table', 'game');
@@ -244,7 +244,7 @@ test('keys from the environment, and what cannot be', async () => {
   assert.match(mine.printed(), /what crosses the network to and from port \d+ is not encrypted/);
   await mine.stop();
 
-  const start = (env, ...args) => spawnSync(program, ['serve', '--memory', ...args], { encoding: 'utf8', timeout: 20000, env: { ...process.env, ...env } });
+  const start = (env, ...args) => spawnSync(program, ['serve', '--memory', ...args], { encoding: 'utf8', timeout: 120_000, env: { ...process.env, ...env } });
   for (const [env, args, text] of [
     [{}, ['--http', '0x7f.1:0'], /not a loopback address.*gametable keys add --table '\*'.*--keys gametable-keys\.json.*--trust-network/],
     [{ GAMETABLE_ACCESS_KEY_ID: 'x' }, [], /go together/],

@@ -20,7 +20,7 @@ test('after SIGKILL a room goes on where it was, by its clock, and seats are kep
   let server = await startServer({ data });
   const http = `127.0.0.1:${server.port}`;
   const rest = await restClient(server.endpoint);
-  const { code, seats, lines: [ann] } = await fullRoom(rest, server.endpoint, kauwa, 2, { options: { rounds: 5, seconds: 1 } });
+  const { code, seats, lines: [ann] } = await fullRoom(rest, server.endpoint, kauwa, 2, { options: { rounds: 3, seconds: 3 } });
   const table = await fullRoom(rest, server.endpoint, snakes, 2, { options: { turnSeconds: 3 } });
   await ann.ok({ do: 'start' });
   await table.host.ok({ do: 'start' });
@@ -39,8 +39,8 @@ test('after SIGKILL a room goes on where it was, by its clock, and seats are kep
   assert.ok(first.room.round >= 2);
   assert.equal(first.players.length, 2);
   assert.ok(first.players.some(({ player }) => player === seats[0].player));
-  const over = await back.state((state) => state.room.status === 'over', { ms: 20000 });
-  assert.equal(over.room.round, 5, 'no round twice, none left out');
+  const over = await back.state((state) => state.room.status === 'over');
+  assert.equal(over.room.round, 3, 'no round twice, none left out');
   assert.ok(over.room.state.last);
   // The reaction that was acknowledged before the end was judged after it.
   const dynamo = new DynamoDBClient({ endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' } });
@@ -49,7 +49,7 @@ test('after SIGKILL a room goes on where it was, by its clock, and seats are kep
 
   // The turn that stood still is played by the clock; then by hand again.
   const bob = await openLine(server.endpoint, roomPath(table.code, table.lines[1].token));
-  const moved = await bob.state((state) => state.room.round >= 2, { ms: 10000 });
+  const moved = await bob.state((state) => state.room.round >= 2);
   assert.equal(moved.room.match, 1);
   const { Items } = await dynamo.send(new QueryCommand({
     TableName: 'gametable', KeyConditionExpression: 'PK = :p AND begins_with(SK, :s)', ExpressionAttributeValues: { ':p': { S: `ROOM#${table.code}` }, ':s': { S: 'ROUND#' } },
@@ -79,13 +79,15 @@ test('after SIGKILL who does not come back is shown as not connected, within sec
   const here = ({ players }) => players.filter(({ connected }) => connected).map(({ player }) => player);
   await ann.state((state) => here(state).length === 3);
   await server.stop('SIGKILL');
+  const killed = Date.now();
   await ann.over();
 
   server = await startServer({ data });
   const back = await openLine(server.endpoint, roomPath(code, seats[0].token));
   const first = await back.state(() => true);
-  assert.equal(here(first).length, 3, 'their server may still be alive, as far as the table tells');
-  const state = await back.state((each) => here(each).length === 1, { ms: 15000 });
+  if (Date.now() - killed < 3500) // a lease has six seconds and is renewed after two
+    assert.equal(here(first).length, 3, 'their server may still be alive, as far as the table tells');
+  const state = await back.state((each) => here(each).length === 1);
   assert.deepEqual(here(state), [seats[0].player]);
   const bob = await openLine(server.endpoint, roomPath(code, seats[1].token));
   await back.state((each) => here(each).length === 2, { from: back.heard.indexOf(state) });
@@ -194,7 +196,7 @@ async function typedClient() {
   return import(pathToFileURL(out));
 }
 
-async function becomes(what, ms = 15000) {
+async function becomes(what, ms = 60_000) {
   for (const end = Date.now() + ms; !what(); ) {
     assert.ok(Date.now() < end, `waited in vain for ${what}`);
     await sleep(10);

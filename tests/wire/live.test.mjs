@@ -2,6 +2,7 @@
 // /v1/openapi.json; docs/live.md and docs/rooms.md are what is tested here.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import test, { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -147,7 +148,7 @@ test('ready, start, kick, rematch, leave and close, by those who may', async () 
   await bob.refused({ do: 'ready', ready: false }, /lobby/);
   const late = await join(code, 'Late');
   assert.deepEqual(late.players.filter(({ player }) => player === late.player).map(({ spectator, waiting }) => [spectator, waiting]), [[true, true]]);
-  await looker.state((state) => state.room.status === 'over', { ms: 15000 });
+  await looker.state((state) => state.room.status === 'over');
   await bob.ok({ do: 'rematch' });
   await ann.state((state) => state.room.status === 'over' && state.players.find(({ player }) => player === bob.player).ready);
   await host.ok({ do: 'rematch' });
@@ -159,7 +160,7 @@ test('ready, start, kick, rematch, leave and close, by those who may', async () 
   await bob.ok({ do: 'close' });
   assert.equal((await bob.over()).code, 4000);
   assert.equal((await looker.over()).code, 4000);
-  await assert.rejects(open('ZZZZZ').then((line) => line.state(() => true, { ms: 3000 })), /4000|404/);
+  await assert.rejects(open('ZZZZZ').then((line) => line.state(() => true)), /4000|404/);
 });
 
 // The rules of docs/rooms.md, once more.
@@ -170,13 +171,14 @@ function points(flies, afterMs, streak, lengthMs) {
 }
 
 test('a whole match of Kauwa Udd, judged as documented', async () => {
-  const { code, lines: [ann, bob, cat] } = await room(kauwa, 3, { options: { rounds: 8, seconds: 1 } });
+  const rounds = 6; // each is open for longer than a busy machine takes for what is done in it
+  const { code, lines: [ann, bob, cat] } = await room(kauwa, 3, { options: { rounds, seconds: 3 } });
   const looker = await open(code);
   await ann.ok({ do: 'start' });
   const taken = new Map();
   let from = 0;
-  for (let n = 1; n <= 8; n++) {
-    const state = await ann.state((each) => each.round?.n === n && each.round.status === 'open', { from, ms: 8000 });
+  for (let n = 1; n <= rounds; n++) {
+    const state = await ann.state((each) => each.round?.n === n && each.round.status === 'open', { from });
     from = ann.heard.indexOf(state);
     assert.equal(state.round.flies, undefined, 'whether it flies is a secret');
     assert.equal(JSON.stringify(state).includes('deck'), false);
@@ -196,7 +198,7 @@ test('a whole match of Kauwa Udd, judged as documented', async () => {
     assert.equal(clicks.length, n % 2 ? 2 : 1);
     for (const { player, at } of clicks) taken.set(`${n} ${player}`, at - state.round.startsAt);
   }
-  const over = await looker.state((state) => state.room.status === 'over', { ms: 15000 });
+  const over = await looker.state((state) => state.room.status === 'over');
   const seen = Object.fromEntries([ann, bob, cat].map(({ player }) => [player, { points: 0, streak: 0 }]));
   for (const round of await items(`ROOM#${code}`, 'ROUND#')) {
     assert.equal(round.status, 'done');
@@ -229,7 +231,7 @@ test('a whole match of Kauwa Udd, judged as documented', async () => {
     assert.deepEqual([record.matches, record.points, record.best, record.wins], [1, each.points, each.points, each.points === best ? 1 : 0]);
   }
   // After the match nothing can be changed any more.
-  await ann.refused({ do: 'react', round: 8 }, /over/);
+  await ann.refused({ do: 'react', round: rounds }, /over/);
 });
 
 test('a whole match of snakes and ladders; of two rolls at once one is told', async () => {
@@ -307,10 +309,13 @@ test('what is malformed, too large or too much is refused and changes nothing', 
 
   await sleep(1200); // the bucket fills again
   const from = bob.heard.length;
+  const began = performance.now();
   for (let i = 0; i < 200; i++) bob.socket.send(JSON.stringify({ do: 'kick', player: 'x', id: i }));
   await bob.until(() => bob.heard.slice(from).filter(({ type }) => type === 'refused').length === 200);
   const slow = bob.heard.slice(from).filter(({ reason }) => /slow down/.test(reason));
-  assert.ok(slow.length >= 130 && slow.length < 200, `${slow.length} of 200 were too many`);
+  // Sixty at once, and twenty more in each second that it took.
+  const allowed = 61 + Math.ceil((20 * (performance.now() - began)) / 1000);
+  assert.ok(slow.length >= 200 - allowed && slow.length > 0 && slow.length < 200, `${slow.length} of 200 were too many, not ${200 - allowed}`);
   assert.ok(slow.every(({ id }) => Number.isInteger(id)), 'each is told which');
 
   const big = await open(code, ann.token);
@@ -342,22 +347,24 @@ test('who may open a line, and from which pages', async () => {
 test('a connection is an item that is found by its room, and a seat tells whether one is open', async () => {
   const { code, lines: [ann, bob] } = await room(snakes, 2);
   const connections = () => items(`ROOM#${code}`, 'CONNECTION#', 'GSI1');
+  const become = async (count) => { for (const end = Date.now() + 60_000; (await connections()).length !== count;) assert.ok(await sleep(20, Date.now() < end), `not ${count}`); };
   await ann.state(({ players }) => players.every(({ connected }) => connected));
   assert.deepEqual((await connections()).map(({ player }) => player).sort(), [ann.player, bob.player].sort());
   const second = await open(code, bob.token);
   await second.state(() => true);
-  for (let i = 0; (await connections()).length !== 3; i++) assert.ok(await sleep(20, i < 250));
+  await become(3);
   let from = ann.heard.length;
   await bob.end();
-  for (let i = 0; (await connections()).length !== 2; i++) assert.ok(await sleep(20, i < 250));
+  await become(2);
   assert.ok((await rest.must('GET', `/rooms/${code}`)).players.every(({ connected }) => connected), 'the other one is still open');
   from = ann.heard.length;
   await second.end();
   await ann.state(({ players }) => players.find(({ player }) => player === bob.player).connected === false, { from });
+  await become(1);
   assert.deepEqual((await connections()).map(({ player }) => player), [ann.player]);
   // Open and gone at once: nothing stays behind.
   for (let i = 0; i < 10; i++) (await open(code, bob.token)).socket.terminate();
-  for (let i = 0; (await connections()).length !== 1; i++) assert.ok(await sleep(20, i < 250));
+  await become(1);
 });
 
 test('a board shows what Redis, REST and the table itself write, over WebSocket and as events', async () => {
@@ -381,7 +388,7 @@ test('a board shows what Redis, REST and the table itself write, over WebSocket 
   const shows = async (entries) => {
     const fits = (message) => message.type === 'board' && JSON.stringify(message.entries.map(({ member, score }) => [member, score])) === JSON.stringify(entries);
     await line.until(fits);
-    for (let i = 0; !events.some(fits); i++) assert.ok(await sleep(20, i < 250), `events: ${JSON.stringify(events.at(-1))}`);
+    for (const end = Date.now() + 60_000; !events.some(fits);) assert.ok(await sleep(20, Date.now() < end), `events: ${JSON.stringify(events.at(-1))}`);
   };
   await shows([]);
   const redis = createClient({ url: `redis://127.0.0.1:${server.redisPort}` });
@@ -453,20 +460,22 @@ test('who does not read gets the newest state afterwards, and the others do not 
   const line = await openLine(server.endpoint, '/v1/boards/slow:all/live?limit=100');
   await line.until(({ type }) => type === 'board');
   let slowest = 0;
-  const rounds = 25; // more than the kernel takes
+  // More than the kernel takes, which is told of each system: a state has some 360 KB.
+  const buffers = ['tcp_rmem', 'tcp_wmem'].map((name) => Number(readFileSync(`/proc/sys/net/ipv4/${name}`, 'utf8').trim().split(/\s+/)[2]));
+  const rounds = 10 + Math.ceil(buffers.reduce((a, b) => a + b) / 360_000);
   for (let i = 1; i <= rounds; i++) {
     await rest.must('PUT', `/boards/slow:all/entries/${name(0)}`, { score: i });
     const began = Date.now();
     await line.until(({ entries }) => entries?.[0].score === i, { from: Math.max(0, line.heard.length - 2) });
     slowest = Math.max(slowest, Date.now() - began);
   }
-  assert.ok(slowest < 10_000, `the slowest took ${slowest} ms`);
+  assert.ok(slowest < 60_000, `the slowest took ${slowest} ms`); // the deaf one reads only afterwards
   const sent = line.heard.length;
   let text = '';
   deaf.on('data', (part) => { text += part.toString('latin1'); });
   deaf.resume();
   const last = `"score":${rounds},`;
-  for (let i = 0; !text.includes(last); i++) assert.ok(await sleep(50, i < 100), 'the newest state comes');
+  for (const end = Date.now() + 60_000; !text.includes(last);) assert.ok(await sleep(50, Date.now() < end), 'the newest state comes');
   const got = text.split('"type":"board"').length - 1;
   assert.ok(got < sent, `it was fed ${got} of ${sent}: the kernel took them all`);
   deaf.destroy();

@@ -47,7 +47,7 @@ async function check(endpoint, acknowledged) {
   const rest = await restClient(endpoint);
   for (const [player, count] of acknowledged) {
     let entry;
-    for (let i = 0; i < 200; i++) { // its ranking may be under construction
+    for (let i = 0; i < 1200; i++) { // its ranking may be under construction
       const { status, json } = await rest.call('GET', `/boards/m:sum/entries/${player}`);
       entry = json.entry;
       if (status === 200 && entry.rank !== undefined) break;

@@ -65,7 +65,7 @@ test('a game moves to DynamoDB and back, goes on after an interruption, and is t
 
   server = await startServer({ engine: 'dynamodb', backing });
   let after;
-  for (let i = 0; i < 100; i++) { // the ranking of a board that is first looked at may be under construction
+  for (let i = 0; i < 600; i++) { // the ranking of a board that is first looked at may be under construction
     after = await look(server.endpoint).catch(() => undefined);
     if (after?.total === before.total && after.top[0]?.rank === 1) break;
     await pause(100);

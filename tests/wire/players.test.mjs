@@ -47,7 +47,7 @@ async function playOnce(rest, player, game, score) {
 }
 
 const until = async (right, what) => {
-  for (let i = 0; i < 100; i++) {
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
     if (await right()) return;
     await new Promise((done) => setTimeout(done, 100));
   }
@@ -342,7 +342,7 @@ test('players are found by the beginning of an id, a word of a name or an e-mail
   assert.equal(status, 400);
   await rest.must('PATCH', '/players/ann', { name: 'Zoe', email: null });
   await until(async () => (await ids('q=zoe')).length === 1, 'a new name is found');
-  assert.deepEqual(await ids('q=smith'), []);
+  await until(async () => (await ids('q=smith')).length === 0, 'and the old one is not');
   rest.close();
 
   // Profiles of an earlier version have nothing that they are found by: a scan in the background makes it.
@@ -358,7 +358,7 @@ test('players are found by the beginning of an id, a word of a name or an e-mail
   server = await startServer({ data });
   rest = await restClient(server.endpoint);
   await until(async () => (await ids('')).length === 5, 'all are found again');
-  assert.deepEqual(await ids('q=zed'), ['bob']);
+  await until(async () => (await ids('q=zed')).join() === 'bob', 'by their addresses as well');
   rest.close();
   await server.stop();
 });

@@ -119,7 +119,7 @@ test('what cannot be had is refused in the words of the service', async () => {
 
 test('the whole folder is had as it was, from the command line', async () => {
   const target = path.join(temporaryFolder(), 'past');
-  const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 60000 });
+  const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 120_000 });
   await stop();
   const early = run('restore', '--data', target, '--at', '2001-01-01T00:00:00Z', data);
   assert.equal(early.status, 1, early.stderr);

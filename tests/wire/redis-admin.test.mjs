@@ -15,7 +15,7 @@ after(async () => assert.equal(await server.stop(), 0));
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 async function until(holds, what) {
-  for (const end = Date.now() + 30000; !(await holds());) {
+  for (const end = Date.now() + 60_000; !(await holds());) {
     assert.ok(Date.now() < end, what);
     await pause(5);
   }
@@ -75,8 +75,11 @@ test('SLOWLOG has what took long', () => withClients(2, async (client, admin) =>
   assert.equal(await admin.ask('SLOWLOG', 'RESET'), 'OK');
   await client.ask('CLIENT', 'SETNAME', 'sluggard');
   await client.ask('EVAL', "local n = 0 for i = 1, 3000000 do n = n + i end return redis.call('ZADD', 'slow', 1, ARGV[1])", 0, 'x'.repeat(300));
-  await until(async () => await admin.ask('SLOWLOG', 'LEN') === 1, 'it is not noted');
-  const [[, at, usec, args, address, name]] = await admin.ask('SLOWLOG', 'GET');
+  // On a busy machine others may have taken long as well.
+  const noted = async () => (await admin.ask('SLOWLOG', 'GET', '-1')).find(([, , , [word]]) => word === 'EVAL');
+  await until(noted, 'it is not noted');
+  const [, at, usec, args, address, name] = await noted();
+  assert.ok(await admin.ask('SLOWLOG', 'LEN') >= 1);
   assert.ok(Math.abs(at - Date.now() / 1000) < 120);
   assert.ok(usec >= 10000);
   assert.equal(args[0], 'EVAL');

@@ -62,7 +62,8 @@ test('node-redis: transactions, and one that lost its race', async () => {
     await assert.rejects(client.multi().zAdd('nr:tx', { value: 'c', score: 3 }).exec(), /watched keys has been changed/);
     assert.equal(await client.zCard('nr:tx'), 2);
     await client.expire('nr:tx', 100);
-    assert.equal(await client.ttl('nr:tx'), 100);
+    const left = await client.ttl('nr:tx');
+    assert.ok(left > 40 && left <= 100, `${left} s`);
     assert.equal(await client.persist('nr:tx'), true);
   } finally {
     await Promise.all([client.quit(), other.quit()]);
@@ -73,7 +74,7 @@ test('node-redis: a pop that waits', async () => {
   const waiting = await nodeRedis();
   const client = await nodeRedis();
   try {
-    const popped = waiting.bzPopMax('nr:queue', 5);
+    const popped = waiting.bzPopMax('nr:queue', 60);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await client.zAdd('nr:queue', { value: 'job', score: 7 });
     assert.deepEqual(await popped, { key: 'nr:queue', value: 'job', score: 7 });
@@ -155,7 +156,7 @@ test('one copy: Redis, the AWS SDK and REST', async () => {
     assert.deepEqual(await redis.zrange('one:bare', 0, -1, 'WITHSCORES'), ['eve', '3']);
     assert.equal(await redis.zincrby('one:bare', 2, 'eve'), '5');
     // a pop waits for whoever writes
-    const popped = redis.bzpopmin('one:queue', 5);
+    const popped = redis.bzpopmin('one:queue', 60);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await table.send(new PutCommand({ TableName: 'gametable', Item: { PK: 'BOARD#one:queue', SK: 'job', score: 1, subscore: 0, tie: 0 } }));
     assert.deepEqual(await popped, ['one:queue', 'job', '1']);

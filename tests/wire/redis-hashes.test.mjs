@@ -19,7 +19,7 @@ after(async () => {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 async function until(condition, what) {
-  const end = Date.now() + 30000;
+  const end = Date.now() + 60_000;
   while (!(await condition())) {
     assert.ok(Date.now() < end, what);
     await pause(20);

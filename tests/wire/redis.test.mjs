@@ -151,8 +151,8 @@ for (const version of [2, 3])
       '$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n-ERR Protocol error: invalid multibulk length\r\n');
     assert.equal(await exchange(`${encode(['ZSCORE', 'together', 'm4'])}${encode(['ZSCORE', 'together', 'm8'])}*x\r\n`), '$1\r\n1\r\n$1\r\n2\r\n-ERR Protocol error: invalid multibulk length\r\n');
     // A key whose time is up has nobody, whoever asks and however many.
-    assert.deepEqual(plainly(await client.pipeline([['PEXPIRE', 'together-ends', 30], ...Array(3).fill(['ZSCORE', 'together-ends', 'm2'])])).map(String), ['1', '1', '1', '1']);
-    await pause(60);
+    assert.deepEqual(plainly(await client.pipeline([['PEXPIRE', 'together-ends', 2000], ...Array(3).fill(['ZSCORE', 'together-ends', 'm2'])])).map(String), ['1', '1', '1', '1']);
+    await pause(2050);
     assert.deepEqual(plainly(await client.pipeline(Array(3).fill(['ZSCORE', 'together-ends', 'm2']))), [null, null, null]);
     await client.ask('DEL', 'together', 'together-2', 'together-ends');
   }, server.redisPort, version));
@@ -236,7 +236,7 @@ test('CLIENT: names, lists, ends others, wants no replies', () => withClient(asy
   assert.match(list, new RegExp(`^id=${id} addr=127\\.0\\.0\\.1:\\d+ .*name=number-two .*lib-name=bare`, 'm'));
   assert.match(await client.ask('CLIENT', 'LIST', 'ID', id), /^id=\d+ .*cmd=client user=default redir=-1 resp=2 .*\n$/);
   assert.equal(await client.ask('CLIENT', 'KILL', 'ID', id), 1);
-  await assert.rejects(other.ask('PING').then(() => other.ask('PING')));
+  await assert.rejects(async () => { for (const end = Date.now() + 60_000; Date.now() < end;) await other.ask('PING'); });
   assert.deepEqual(await client.ask('CLIENT', 'KILL', '127.0.0.1:1'), { error: 'ERR No such client' });
   assert.deepEqual(await client.ask('CLIENT', 'KILL', 'TYPE', 'nope'), { error: "ERR Unknown client type 'nope'" });
   assert.deepEqual(await client.ask('CLIENT', 'KILL', 'USER', 'nope'), { error: "ERR No such user 'nope'" });
@@ -332,9 +332,7 @@ test('a server stops while clients wait and idle', async () => {
   const popped = waiting.ask('BZPOPMIN', 'x', '0');
   popped.catch(() => {});
   await pause(50);
-  const began = Date.now();
-  assert.equal(await other.stop(), 0);
-  assert.ok(Date.now() - began < 3000);
+  assert.equal(await other.stop(), 0); // neither would end by itself
   await assert.rejects(popped);
 });
 
@@ -343,7 +341,7 @@ test('a server stops while clients wait and idle', async () => {
 const folder = temporaryFolder();
 const keyFile = path.join(folder, 'keys.json');
 function addKey(...args) {
-  const { status, stdout, stderr } = spawnSync(program, ['keys', 'add', '--keys', keyFile, ...args], { encoding: 'utf8', timeout: 20000 });
+  const { status, stdout, stderr } = spawnSync(program, ['keys', 'add', '--keys', keyFile, ...args], { encoding: 'utf8', timeout: 120_000 });
   assert.equal(status, 0, stderr);
   const [, id, secret] = /id\s+(\S+)\nsecret access key\s+(\S+)\n/.exec(stdout);
   return { id, secret };
@@ -442,7 +440,7 @@ test('access keys: AUTH, HELLO, what a key may do', async () => {
 });
 
 test('beyond loopback only with keys; off is off; a taken port is told', async () => {
-  const start = (...args) => spawnSync(program, ['serve', '--memory', '--http', '127.0.0.1:0', ...args], { encoding: 'utf8', timeout: 10000 });
+  const start = (...args) => spawnSync(program, ['serve', '--memory', '--http', '127.0.0.1:0', ...args], { encoding: 'utf8', timeout: 120_000 });
   let { status, stderr } = start('--redis', '0.0.0.0:0');
   assert.equal(status, 2);
   assert.match(stderr, /0\.0\.0\.0 is not a loopback address/);
@@ -466,8 +464,10 @@ test('one connection too many hears why', async () => {
   for (const client of clients) assert.equal(await client.ask('PING'), 'PONG');
   assert.equal(await exchange('', { port: small.redisPort }), '-ERR max number of clients reached\r\n');
   clients[0].close();
-  await pause(100);
-  await withClient(async (client) => assert.equal(await client.ask('PING'), 'PONG'), small.redisPort);
+  let answer;
+  for (const end = Date.now() + 60_000; answer !== 'PONG' && Date.now() < end;)
+    await withClient(async (client) => { answer = await client.ask('PING').catch(() => pause(20)); }, small.redisPort);
+  assert.equal(answer, 'PONG', 'there is room again');
   clients[1].close();
   assert.equal(await small.stop(), 0);
 });
@@ -485,7 +485,7 @@ test('encrypted', async () => {
     let text = '';
     socket.on('data', (chunk) => { text += chunk; });
     for (let i = 0; i < count; i++) socket.write(encode([i % 10 === 0 ? 'ZADD' : 'ECHO', ...(i % 10 === 0 ? ['k', '1', `m${i}`] : [i])]));
-    for (let i = 0; i < 500 && !text.endsWith(`${count - 1}\r\n`); i++) await pause(20);
+    for (let i = 0; i < 3000 && !text.endsWith(`${count - 1}\r\n`); i++) await pause(20);
     let expected = '';
     for (let i = 0; i < count; i++) expected += i % 10 === 0 ? ':1\r\n' : `$${String(i).length}\r\n${i}\r\n`;
     assert.equal(text, expected);

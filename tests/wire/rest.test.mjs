@@ -443,8 +443,10 @@ test('a load is one commit, of all lines or none', async () => {
   await board('bulk:sum', { keep: 'sum', scoreMax: 1000 });
   const before = await commits();
   const many = await load('bulk:sum', [...Array.from({ length: 300 }, () => 'ann,3'), 'bob,1', ...Array.from({ length: 50 }, () => 'ann,2')]);
-  const more = (await commits()) - before; // the audit log may have written that the board was made, and that it was loaded
-  assert.ok(more >= 1 && more <= 3, `${more} commits`);
+  // The audit log may have written that the board was made, and that it was loaded; leases are renewed and players found
+  // meanwhile. A line each would be 351.
+  const more = (await commits()) - before;
+  assert.ok(more >= 1 && more <= 20, `${more} commits`);
   assert.deepEqual([many.lines, many.added, many.changed, many.refused], [351, 2, 349, 0]);
   assert.equal((await rest.must('GET', '/boards/bulk:sum/entries/ann')).entry.score, 1000);
   const over = await load('bulk:sum', ['ann,1', 'ann,-5', 'ann,1']); // each line by itself meets the limit
@@ -595,7 +597,7 @@ test('seasons: a period ends by itself, is sealed, and still answers', async () 
 
   // housekeeping has done it, or, where a server may have to wait for others, does it soon
   let { periods } = await rest.must('GET', '/boards/sea:daily/periods');
-  for (let i = 0; i < 300 && remoteEngine && !periods[0].sealedAt; i++) {
+  for (let i = 0; i < 600 && remoteEngine && !periods[0].sealedAt; i++) {
     await pause(100);
     ({ periods } = await rest.must('GET', '/boards/sea:daily/periods'));
   }
@@ -647,9 +649,12 @@ test('players: profile, e-mail, boards, hiding, export, erasing', async () => {
   assert.deepEqual((await rest.must('GET', '/players?email=ANN%40example.com')).players.map(({ id }) => id), ['u1']);
   assert.deepEqual((await rest.must('GET', '/players?email=nobody%40example.com')).players, []);
   const found = async (query) => (await rest.must('GET', `/players?${query}`)).players.map(({ id }) => id);
-  const deadline = Date.now() + 20000;
-  while ((await found('q=u1&by=id')).length === 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50));
-  assert.deepEqual([await found('q=ANN'), await found('q=ann%40ex&by=email'), await found('q=nn')], [['u1'], ['u1'], []]);
+  const deadline = Date.now() + 60_000;
+  for (const query of ['q=u1&by=id', 'q=ANN', 'q=ann%40ex&by=email']) {
+    while ((await found(query)).length === 0 && Date.now() < deadline) await pause(50);
+    assert.deepEqual(await found(query), ['u1'], query);
+  }
+  assert.deepEqual(await found('q=nn'), []);
   await rest.refused(400, 'GET', '/players?q=a&by=luck');
   await rest.refused(400, 'GET', '/players?q=a&cursor=bm9uc2Vuc2U');
   await rest.refused(409, 'POST', '/players', { id: 'u1' });
@@ -691,21 +696,21 @@ test('players: profile, e-mail, boards, hiding, export, erasing', async () => {
 });
 
 test('plays and fair play: a token serves once, for whom it was given, after a time', async () => {
-  await board('fair:all', { needsPlay: true, playMinMs: 1000, playScoreMax: 500 });
+  await board('fair:all', { needsPlay: true, playMinMs: 60_000, playScoreMax: 500 });
   const submit = (status, body) => rest.refused(status, 'POST', '/games/fair/scores', { player: 'ann', ...body });
   assert.match((await submit(403, { score: 1 })).detail, /token/);
   assert.match((await submit(403, { score: 1, playToken: 'made.up.token' })).detail, /./);
   const { token, id } = await rest.must('POST', '/plays', { player: 'ann', game: 'fair', meta: { map: 'x' } });
   assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$/);
-  assert.match((await submit(403, { score: 1, playToken: token })).detail, /1000/);
-  await timePasses(server, '2s');
+  assert.match((await submit(403, { score: 1, playToken: token })).detail, /60000/);
+  await timePasses(server, '62s');
   assert.match((await submit(403, { score: 501, playToken: token })).detail, /500/);
   assert.match((await submit(403, { score: 1, player: 'bob', playToken: token })).detail, /another player/);
   const done = await rest.must('POST', '/games/fair/scores', { player: 'ann', score: 400, playToken: token });
   assert.equal(done.results[0].accepted, true);
   assert.match((await submit(403, { score: 450, playToken: token })).detail, /used/);
   assert.equal((await rest.must('GET', '/boards/fair:all')).playLifeSeconds, 86400);
-  await rest.must('PATCH', '/boards/fair:all', { playLifeSeconds: 60 });
+  await rest.must('PATCH', '/boards/fair:all', { playLifeSeconds: 60, playMinMs: null });
   const late = await rest.must('POST', '/plays', { player: 'ann', game: 'fair' });
   await timePasses(server, '61s');
   assert.match((await submit(403, { score: 450, playToken: late.token })).detail, /^The play began 6\d seconds ago.*for 60 seconds$/);
@@ -725,8 +730,9 @@ test('plays and fair play: a token serves once, for whom it was given, after a t
   const page = await rest.must('GET', '/players/ann/plays?limit=2');
   assert.deepEqual((await rest.must('GET', `/players/ann/plays?cursor=${page.next}`)).plays.map((one) => one.id), [id]);
   await timePasses(server, '1s');
-  const { stats } = await rest.must('GET', '/players/ann/stats');
-  assert.equal(stats.plays, 3);
+  const plays = async () => (await rest.call('GET', '/players/ann/stats')).json.stats?.plays;
+  for (const end = Date.now() + 60_000; await plays() !== 3 && Date.now() < end;) await pause(50);
+  assert.equal(await plays(), 3);
   await rest.refused(404, 'GET', '/players/nobody/stats');
 });
 

@@ -62,7 +62,7 @@ const game = {
 test('tables: create, describe, list in pages, refuse, delete', async () => {
   const { TableDescription: made } = await send('CreateTable', game);
   assert.equal(made.TableStatus, 'CREATING');
-  await ddb.waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 5 }, { TableName: 'game' });
+  await ddb.waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 60 }, { TableName: 'game' });
   const { Table } = await send('DescribeTable', { TableName: 'game' });
   assert.equal(Table.TableStatus, 'ACTIVE');
   assert.equal(Table.ItemCount, 0);
@@ -91,7 +91,7 @@ test('tables: create, describe, list in pages, refuse, delete', async () => {
   assert.deepEqual(names, ['game', ...Array.from({ length: 7 }, (_, i) => `many-${i}`)]);
   const { TableDescription: gone } = await send('DeleteTable', { TableName: 'many-0' });
   assert.equal(gone.TableStatus, 'DELETING');
-  await ddb.waitUntilTableNotExists({ client, minDelay: 1, maxWaitTime: 5 }, { TableName: 'many-0' });
+  await ddb.waitUntilTableNotExists({ client, minDelay: 1, maxWaitTime: 60 }, { TableName: 'many-0' });
   await send('UpdateTable', { TableName: 'many-1', DeletionProtectionEnabled: true });
   await refused(send('DeleteTable', { TableName: 'many-1' }), 'ValidationException', /deletion protection/i);
   await send('UpdateTable', { TableName: 'many-1', ProvisionedThroughput: { ReadCapacityUnits: 7, WriteCapacityUnits: 6 } });
@@ -363,7 +363,7 @@ test('an index added later is backfilled while writes go on, then answers; and g
   assert.equal(added.TableDescription.GlobalSecondaryIndexes.find((i) => i.IndexName === 'byKind').IndexStatus, 'CREATING');
   await fill('later', 50, (n) => ({ kind: { S: n % 2 ? 'odd' : 'even' } }));
   let status;
-  for (let i = 0; i < 100 && status !== 'ACTIVE'; i++) {
+  for (let i = 0; i < 3000 && status !== 'ACTIVE'; i++) {
     const { Table } = await send('DescribeTable', { TableName: 'game' });
     status = Table.GlobalSecondaryIndexes.find((index) => index.IndexName === 'byKind').IndexStatus;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rawClient } from '../lib/raw.mjs';
 import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 
-const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 20000 });
+const run = (...args) => spawnSync(program, args, { encoding: 'utf8', timeout: 120_000 });
 
 const schema = {
   TableName: 'players',
@@ -78,7 +78,7 @@ test('what systemd starts: its settings are known, and a reload without keys cha
   process.kill(server.pid, 'SIGHUP');
   assert.equal(await server.stop(), 0);
   // Of signals that wait the lower number comes first, so that SIGHUP has been taken: what ended it was the other one.
-  for (let i = 0; i < 200 && !server.printed().includes('finishing what runs'); i++) await sleep(50);
+  for (let i = 0; i < 1200 && !server.printed().includes('finishing what runs'); i++) await sleep(50);
   assert.match(server.printed(), /Terminated: finishing what runs/);
 });
 
@@ -127,12 +127,11 @@ test('what was acknowledged before SIGTERM is there after a restart, indexes and
       }
     }
   });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  for (const end = Date.now() + 60_000; answered.length < 100; await sleep(5)) assert.ok(Date.now() < end, `${answered.length} writes in a minute`);
   over = true;
   assert.equal(await server.stop(), 0);
   await Promise.all(writers);
   client.close();
-  assert.ok(answered.length > 20);
 
   server = await startServer({ data });
   client = rawClient(server.endpoint);
@@ -261,7 +260,7 @@ test('a disk that refuses writes: reads go on, nothing acknowledged is lost, and
 
   execFileSync('prlimit', ['--pid', String(server.pid), '--fsize=unlimited:unlimited']);
   let recovered = false;
-  for (let attempt = 0; attempt < 100 && !recovered; attempt++) {
+  for (let attempt = 0; attempt < 600 && !recovered; attempt++) {
     recovered = (await tryPut(1000)).status === 200;
     if (!recovered) await new Promise((resolve) => setTimeout(resolve, 100));
   }

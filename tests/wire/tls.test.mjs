@@ -28,7 +28,7 @@ const ca = readFileSync(at('one.crt'));
 
 let server, client, agent;
 before(async () => {
-  server = await startServer({ args: ['--tls-cert', at('one.crt'), '--tls-key', at('one.key'), '--request-timeout', '2s'] });
+  server = await startServer({ args: ['--tls-cert', at('one.crt'), '--tls-key', at('one.key')] });
   agent = new https.Agent({ ca, keepAlive: true });
   client = new DynamoDBClient({
     endpoint: server.endpoint, region: 'us-east-1', credentials: { accessKeyId: 'any', secretAccessKey: 'any' }, maxAttempts: 1,
@@ -170,11 +170,11 @@ test('plain HTTP is told so and closed', async () => {
 });
 
 test('a client that never finishes its greeting is let go', async () => {
-  const silent = net.connect(server.port, '127.0.0.1');
-  const from = Date.now();
+  const hasty = await startServer({ args: ['--tls-cert', at('one.crt'), '--tls-key', at('one.key'), '--request-timeout', '500ms', '--idle-timeout', '1h'] });
+  const silent = net.connect(hasty.port, '127.0.0.1');
   silent.write(Buffer.from([0x16, 0x03, 0x01]));
   await once(silent.resume(), 'close');
-  assert(Date.now() - from < 10_000);
+  assert.equal(await hasty.stop(), 0);
 });
 
 test('clients that vanish at any moment leave the rest alone', async () => {
@@ -210,11 +210,11 @@ test('SIGHUP reads the certificate again', async () => {
   assert.equal(await subject(), 'one');
   copy('two');
   process.kill(mine.pid, 'SIGHUP');
-  for (let i = 0; i < 100 && (await subject()) !== 'two'; i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let i = 0; i < 1200 && (await subject()) !== 'two'; i++) await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(await subject(), 'two');
   execFileSync('sh', ['-c', `echo broken > ${at('live.crt')}`]);
   process.kill(mine.pid, 'SIGHUP');
-  for (let i = 0; i < 100 && !/the certificate stays as it was/.test(mine.printed()); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let i = 0; i < 1200 && !/the certificate stays as it was/.test(mine.printed()); i++) await new Promise((resolve) => setTimeout(resolve, 50));
   assert.match(mine.printed(), /the certificate stays as it was: there is no usable certificate in .*live\.crt/);
   assert.equal(await subject(), 'two');
   assert.equal(await mine.stop(), 0);
@@ -230,7 +230,7 @@ test('what is wrong with the files is told at the start', () => {
     [['--tls-cert', at('one.crt'), '--tls-key', at('two.key')], /the private key in .*two\.key is not that of the certificate in .*one\.crt/],
     [['--tls-cert', at('two.crt'), '--tls-key', at('locked.key')], /there is no usable private key \(PEM, without a password\)/],
   ]) {
-    const { status, stderr } = spawnSync(program, ['serve', '--memory', '--http', '127.0.0.1:0', ...args], { encoding: 'utf8', timeout: 10000 });
+    const { status, stderr } = spawnSync(program, ['serve', '--memory', '--http', '127.0.0.1:0', ...args], { encoding: 'utf8', timeout: 120_000 });
     assert.equal(status, 2, args.join(' '));
     assert.match(stderr, text);
   }
