@@ -19,7 +19,7 @@ export async function startForExample() {
 
 // Runs a program of the example as a person would; resolves to what it printed.
 export async function runProgram(file) {
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 120_000 });
   return stdout;
 }
 

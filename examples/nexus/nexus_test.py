@@ -135,11 +135,11 @@ class Nexus(unittest.TestCase):
         self.assertEqual(boards.boards_of("nobody"), [])
 
     def test_program(self):
-        printed = subprocess.run([sys.executable, str(HERE / "main.py")], check=True, capture_output=True, text=True, timeout=30).stdout
+        printed = subprocess.run([sys.executable, str(HERE / "main.py")], check=True, capture_output=True, text=True, timeout=120).stdout
         self.assertRegex(printed, r"CyberClash, 2025-W28\n  1\. Glitch +21300 +100\.0 %\n  2\. \w+ +15750 +66\.7 %\n  2\. ")
         self.assertIn("4. Nova", printed)
         self.assertIn("CyberNinja's boards: 2025-07, 2025-07-13, 2025-W28, ALL-TIME", printed)
-        again = subprocess.run([sys.executable, str(HERE / "main.py")], check=True, capture_output=True, text=True, timeout=30).stdout
+        again = subprocess.run([sys.executable, str(HERE / "main.py")], check=True, capture_output=True, text=True, timeout=120).stdout
         self.assertEqual(again, printed)
 
     @staticmethod

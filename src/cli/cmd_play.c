@@ -55,6 +55,11 @@ static unsigned count_of(const char *text, unsigned otherwise, unsigned most) {
     return (unsigned)number;
 }
 
+/* None is a share as well. */
+static int percent_of(const char *text, unsigned otherwise) {
+    return text != NULL && strcmp(text, "0") == 0 ? 0 : (int)count_of(text, otherwise, 100);
+}
+
 static bool is_number(struct bytes text) {
     bool digits = text.size > 0 && text.size < 10;
     for (size_t i = 0; digits && i < text.size; i++)
@@ -159,7 +164,7 @@ static int read_words(struct play *play, int argc, char **argv) {
     play->bot_count = count_of(words.bots, usual_bots(play), LIMIT_BOTS);
     play->matches = count_of(words.matches, 1, 1000);
     play->limit_s = count_of(words.limit, 3600, 86400);
-    play->bots.error_percent = (int)count_of(words.errors, 15, 100);
+    play->bots.error_percent = percent_of(words.errors, 15);
     play->bots.slow_ms = (int)count_of(words.slow, 1800, 60000);
     play->bots.spread_ms = words.spread != NULL ? 1000 * count_of(words.spread, 1, 3600) : 0;
     play->bots.matches = play->matches;

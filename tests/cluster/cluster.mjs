@@ -57,12 +57,12 @@ async function ask(endpoint, path, { method, body, headers } = {}) {
     method: method ?? (body ? 'POST' : 'GET'),
     headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
     body: body && JSON.stringify(body),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: answer.status, body: await answer.json().catch(() => ({})) };
 }
 
-async function until(what, condition, limit = 60_000) {
+async function until(what, condition, limit = 120_000) {
   const end = Date.now() + limit;
   for (;;) {
     const found = await condition().catch((error) => (Date.now() > end ? Promise.reject(error) : undefined));
@@ -172,9 +172,10 @@ async function badEndpoint(mode) {
 async function endSeason() {
   const ahead = await fetch(`${nodes[2].endpoint}/admin/clock`, { method: 'POST', body: JSON.stringify({ forward: '2s' }) });
   assert.equal(ahead.status, 200);
-  seasonEnds = new Date(Date.now() + 5000 + options.seconds * 1000);
+  seasonEnds = new Date(Date.now() + 10_000 + options.seconds * 1000);
   const cup = { id: 'race:cup', game: 'race', timeframe: 'season', seasons: [{ name: 'one', starts: seasonStarts.toISOString(), ends: seasonEnds.toISOString() }] };
-  assert.equal((await until('the cup is made', async () => ask(nodes[0].endpoint, '/boards', { body: cup }))).status, 201);
+  // A node may still be busy with the endpoint's last fault; what it could not answer it may have done.
+  await until('the cup is made', async () => [201, 409].includes((await ask(nodes[0].endpoint, '/boards', { body: cup })).status));
   log(`the cup ends at ${seasonEnds.toISOString()}, one node is 2 s ahead`);
   await sleep(seasonEnds - Date.now() + 1000);
   log('the cup has ended');
@@ -268,7 +269,7 @@ for (const board of boardsNow) {
         assert.deepEqual(await told(node, board.id), expected, `${board.id} at node ${i}`);
         break;
       } catch (error) {
-        if (Date.now() - quiet > 30_000) throw error;
+        if (Date.now() - quiet > 120_000) throw error;
         await sleep(50);
       }
     }

@@ -5,6 +5,7 @@
 //   node tests/crash/crash.mjs            KILLS=100 by default, SEED=... replays a choice of load
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AckModel, clientsOf, createTable, itemOf, Load, randomFrom, readAll as readVersions, scoreIndex, table } from '../disk/load.mjs';
 import { program, startServer, temporaryFolder } from '../lib/server.mjs';
 
@@ -126,7 +127,10 @@ for (let kill = 0; kill <= kills; kill++) {
   const run = { over: false };
   const loaded = [load.run(clients, run)];
   if (kill % 3 === 1) loaded.push(meddle(client, run));
-  await new Promise((resolve) => setTimeout(resolve, 20 + random(180)));
+  // At any moment, but not before it has had something to lose, however busy the machine is.
+  const before = model.acknowledged;
+  await sleep(20 + random(180));
+  while (model.acknowledged - before < 20) await Promise.race([sleep(5), ...loaded]);
   run.over = true;
   await server.stop('SIGKILL');
   await Promise.all(loaded);

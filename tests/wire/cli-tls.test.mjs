@@ -47,7 +47,7 @@ test('each command asks over TLS', async () => {
 });
 
 test('bots play over TLS, and without', async () => {
-  const play = ['play', '--bots', '2', '--game', 'snakes-and-ladders', '--slow', '1', '--limit', '60'];
+  const play = ['play', '--bots', '2', '--game', 'snakes-and-ladders', '--slow', '1', '--limit', '300'];
   const plain = await startServer();
   for (const { status, stdout, stderr } of [await trusting(...play), await run([...play, '--url', plain.endpoint])]) {
     assert.equal(status, 0, stderr);

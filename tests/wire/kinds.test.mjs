@@ -25,7 +25,7 @@ after(async () => {
 const room = (count, options) => fullRoom(rest, server.endpoint, four, count, { options });
 
 async function runBots(...args) {
-  const bots = spawn(program, ['play', '--url', server.endpoint, '--limit', '60', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const bots = spawn(program, ['play', '--url', server.endpoint, '--limit', '300', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   for (const stream of [bots.stdout, bots.stderr]) stream.on('data', (part) => { printed += part; });
   const [code] = await once(bots, 'exit');
@@ -103,7 +103,7 @@ test('bots play every kind to its end', async () => {
 // The bot sees three of ours in a row, and that we see three of its own: it blocks, then wins.
 test('a bot that is not wrong blocks, and wins', async () => {
   const { code, lines: [ann] } = await room(1, { turnSeconds: 60 });
-  const playing = runBots('--join', code, '--bots', '1', '--slow', '1', '--errors', '1');
+  const playing = runBots('--join', code, '--bots', '1', '--slow', '1', '--errors', '0');
   await ann.state((each) => each.players.length === 2 && each.players.every(({ ready, player }) => ready || player === ann.player));
   await ann.ok({ do: 'start' });
   let state = await ann.state((each) => each.room.status === 'playing');

@@ -71,13 +71,22 @@ test('a ranking that was lost is built again, whatever its size', async () => {
       scored[player] = 5000 + i;
     }
   })();
-  for (const [id, count] of Object.entries(sizes)) {
-    const all = await standings(rest, id);
-    if (id !== 'big:many') assert.equal(all.length, count, id);
-    else assert.ok(all.length >= count);
+  try {
+    for (const [id, count] of Object.entries(sizes)) {
+      const all = await standings(rest, id);
+      if (id !== 'big:many') {
+        assert.equal(all.length, count, id);
+        continue;
+      }
+      // Who improves between two pages may move past the cursor and be missed; the others are there, once.
+      const still = all.map(({ member }) => member).filter((member) => /^p/.test(member) && Number(member.slice(1)) >= 40);
+      assert.equal(new Set(still).size, still.length, id);
+      assert.equal(still.length, count - 40, id);
+    }
+  } finally {
+    going = false;
+    await submitting;
   }
-  going = false;
-  await submitting;
   for (const [id, count] of Object.entries(sizes)) {
     const scores = new Map(Array.from({ length: count }, (_, i) => [`p${i}`, scoreOf(i)]));
     if (id === 'big:many') for (const [player, score] of Object.entries(scored)) scores.set(player, score);
