@@ -302,8 +302,11 @@ enum {
     /* the store */
     LIMIT_BUFFER_SIZE = 32 << 20, /* bytes of a write buffer, before it is handed to the tables */
     LIMIT_BLOCK_CACHE =
-        64 << 20,             /* bytes of blocks of tables that are kept, unless a setting says */
-    LIMIT_BUFFER_RANGES = 64, /* deleted ranges in it, which every read looks through */
+        64 << 20,               /* bytes of blocks of tables that are kept, unless a setting says */
+    LIMIT_CACHE_PART = 8,       /* of the memory for hot items: an eighth, unless a setting says, */
+    LIMIT_CACHE_LEAST_MB = 256, /* but so much at least, */
+    LIMIT_CACHE_MOST_MB = 4096, /* and so much at most */
+    LIMIT_BUFFER_RANGES = 64,   /* deleted ranges in it, which every read looks through */
     LIMIT_BUFFER_PENDING = 4096, /* keys in it that are not in order, before that is made */
     LIMIT_PAST_BATCH = 1 << 20, /* bytes of commits written at once when an earlier state is made */
 

@@ -407,6 +407,16 @@ static void announce_redis(const struct server *server) {
            listener_port(server->redis_listener), server->settings.redis_tls ? ", encrypted" : "");
 }
 
+/* What of the machine it may take: both are asked of the machine unless a setting says. */
+static void announce_memory(const struct server *server) {
+    struct engine_figures figures = {0};
+    engine_figures(server->engine, &figures);
+    if (figures.cache_memory_max != 0)
+        printf("  memory    at most %llu MB for hot items and %llu MB for indexes\n",
+               (unsigned long long)(figures.cache_memory_max >> 20),
+               (unsigned long long)(figures.index_memory_max >> 20));
+}
+
 /* Where each front end listens, and something to try. */
 static void announce(const struct server *server, int64_t started_us) {
     const struct settings *settings = &server->settings;
@@ -432,6 +442,7 @@ static void announce(const struct server *server, int64_t started_us) {
         printf("  data      in memory: gone when it stops\n");
     else
         printf("  data      %s: %s\n", settings->data, promises[settings->durability]);
+    announce_memory(server);
     printf("  DynamoDB  %s\n", url);
     if (server->game != NULL)
         printf("  REST      %s/v1\n", url);

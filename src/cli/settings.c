@@ -66,9 +66,13 @@ static const struct setting table[] = {
      durabilities},
     {"sync-interval", KIND_TIME, AT(sync_interval_ms), "TIME", "100ms",
      "how often to fsync with durability interval", NULL},
-    {"cache-memory", KIND_SIZE, AT(cache_memory), "SIZE", "256M", "memory for hot items", NULL},
+    {"cache-memory", KIND_SIZE, AT(cache_memory), "SIZE", "0",
+     "memory for hot items; 0 is an eighth of the machine's or of its control group's limit, at "
+     "least 256M and at most 4G",
+     NULL},
     {"index-memory", KIND_SIZE, AT(index_memory), "SIZE", "0",
-     "memory for index trees and counts; 0 is half of the machine's; past it writes that add "
+     "memory for index trees and counts; 0 is half of the machine's or of its control group's "
+     "limit; past it writes that add "
      "entries are refused",
      NULL},
     {"store-memory", KIND_SIZE, AT(store_memory), "SIZE", "64M",

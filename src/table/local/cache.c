@@ -248,8 +248,12 @@ void cache_missed(struct cache *cache, uint64_t hash) {
     atomic_fetch_add_explicit(&shard_of(cache, hash)->misses, 1, memory_order_relaxed);
 }
 
+static size_t room_for(struct bytes key, struct bytes value) {
+    return (key.size + value.size + 15) & ~(size_t)15;
+}
+
 static struct entry *entry_new(struct bytes key, struct bytes value) {
-    size_t room = (key.size + value.size + 15) & ~(size_t)15;
+    size_t room = room_for(key, value);
     struct entry *entry = mem_alloc(sizeof *entry + room);
     entry->key_size = (uint32_t)key.size;
     entry->room = (uint32_t)room;
@@ -258,11 +262,25 @@ static struct entry *entry_new(struct bytes key, struct bytes value) {
     return entry;
 }
 
+/* Whether one more entry leaves too few slots free. */
+static bool shard_must_grow(const struct shard *shard) {
+    return shard->count + shard->count / 3 >= shard->slot_count;
+}
+
+/* Whether the item can be added without another having to go. */
+static bool shard_has_room(const struct cache *cache, const struct shard *shard, struct bytes key,
+                           struct bytes value) {
+    size_t size = sizeof(struct entry) + room_for(key, value) + ENTRY_OVERHEAD;
+    if (shard_must_grow(shard))
+        size += (shard->slot_count == 0 ? SLOTS_FIRST : shard->slot_count) * sizeof(struct slot);
+    return shard->memory + size <= cache->shard_max;
+}
+
 /* Sets the entry's value, in place if it fits well. */
 static void shard_set(struct cache *cache, struct shard *shard, struct hashed_key hashed,
                       struct bytes value) {
     struct bytes key = hashed.bytes;
-    if (shard->count + shard->count / 3 >= shard->slot_count)
+    if (shard_must_grow(shard))
         shard_grow(shard);
     struct slot *slot = shard_slot(shard, hashed.hash, key);
     struct entry *entry = slot->entry;
@@ -303,8 +321,8 @@ void cache_write(struct cache *cache, struct hashed_key key, const struct cache_
     struct shard *shard = shard_lock(cache, key.hash);
     bool there = shard_find(shard, key.hash, key.bytes) != NULL;
     shard->written = update->commit;
-    if (update->value.data != NULL && (there || !update->only_replace) &&
-        !too_large(cache, key.bytes, update->value))
+    if (update->value.data != NULL && !too_large(cache, key.bytes, update->value) &&
+        (there || !update->only_if_room || shard_has_room(cache, shard, key.bytes, update->value)))
         shard_set(cache, shard, key, update->value);
     else if (there)
         shard_remove(shard, (size_t)(shard_slot(shard, key.hash, key.bytes) - shard->slots));

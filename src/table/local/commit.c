@@ -384,7 +384,7 @@ static void write_cache(const struct steps *steps, struct local *local) {
         cache_write(
             local->cache, (struct hashed_key){pending->key, pending->hash},
             &(struct cache_update){.value = pending->covered ? (struct bytes){0} : pending->value,
-                                   .only_replace = pending->bulk,
+                                   .only_if_room = pending->bulk,
                                    .commit = commit});
     }
 }

@@ -1,6 +1,8 @@
 /* The engine as a whole: opening, closing, looking at tables; and snapshots. */
 #include "table/local/local.h"
 
+#include "base/limits.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "table/inprocess.h"
 #include "table/local/count_index.h"
@@ -9,9 +11,6 @@
 #include "table/local/writer.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-enum { CACHE_MEMORY = 256 * 1024 * 1024 };
 
 /* --- snapshots --- */
 
@@ -328,9 +327,12 @@ static const struct engine_ops local_ops = {
     .close = local_close,
 };
 
-static size_t half_of_memory(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : (size_t)1 << 30;
+/* The cache takes memory only for what is read or written, so much of it costs nothing before. */
+static size_t usual_cache_memory(uint64_t machine) {
+    uint64_t least = (uint64_t)LIMIT_CACHE_LEAST_MB << 20,
+             most = (uint64_t)LIMIT_CACHE_MOST_MB << 20;
+    uint64_t part = machine / LIMIT_CACHE_PART;
+    return (size_t)(part < least ? least : part > most ? most : part);
 }
 
 static struct local *local_new(const struct local_settings *settings) {
@@ -348,9 +350,9 @@ static struct local *local_new(const struct local_settings *settings) {
     };
     local->settings = *settings;
     if (settings->index_memory == 0)
-        local->settings.index_memory = half_of_memory();
+        local->settings.index_memory = (size_t)(machine_memory() / 2);
     if (settings->cache_memory == 0)
-        local->settings.cache_memory = CACHE_MEMORY;
+        local->settings.cache_memory = usual_cache_memory(machine_memory());
     if (settings->stream_shards == 0)
         local->settings.stream_shards = 1;
     local->names = names_new();

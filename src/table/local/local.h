@@ -7,8 +7,9 @@
 
 struct local_settings {
     struct store_settings store;
-    size_t cache_memory;    /* bytes for hot items; 0: 256 MB */
-    size_t index_memory;    /* bytes for index trees; 0: half of the machine's memory */
+    size_t cache_memory;    /* bytes for hot items; 0: an eighth of machine_memory(), but at
+                               least LIMIT_CACHE_LEAST_MB and at most LIMIT_CACHE_MOST_MB */
+    size_t index_memory;    /* bytes for index trees; 0: half of machine_memory() */
     unsigned threads;       /* for building indexes; 0: one a core */
     unsigned stream_shards; /* of streams that begin from now on; 0: one; at most
                                STREAM_SHARDS_MAX (table/table_stream.h) */

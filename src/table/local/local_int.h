@@ -369,7 +369,7 @@ void cache_fill(struct cache *cache, struct hashed_key key, struct bytes value, 
 /* What a commit does to an item. */
 struct cache_update {
     struct bytes value; /* data NULL: the item was deleted, or is covered (covering.h) */
-    bool only_replace;  /* an item that the cache does not have is not added */
+    bool only_if_room;  /* an item that the cache does not have pushes no other out */
     uint64_t commit;
 };
 /* Called by the thread that commits, for each item of the commit. */

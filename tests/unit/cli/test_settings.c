@@ -49,7 +49,7 @@ static void test_defaults(void **state) {
     assert_int_equal(s->http.port, 8000);
     assert_int_equal(s->redis.port, 6380);
     assert_int_equal(s->durability, STORE_SYNC_COMMIT);
-    assert_int_equal(s->cache_memory, 256 << 20);
+    assert_int_equal(s->cache_memory, 0); /* the engine asks the machine */
     assert_int_equal(s->idle_ms, 60000);
     assert_false(s->memory || s->trust_network || s->test_clock || s->redis_tls);
     assert_string_equal(s->keys, "");

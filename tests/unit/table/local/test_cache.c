@@ -126,6 +126,38 @@ static void test_clock(void **state) {
     arena_release(&arena);
 }
 
+/* One of very many writes is added as long as there is room, and pushes nothing out. */
+static void test_bulk(void **state) {
+    (void)state;
+    enum { FIRST = 500, MANY = 20000 };
+    struct engine_figures before = {0}, after = {0};
+    struct arena arena;
+    uint8_t key[32], value[256];
+    unsigned kept = 0;
+    arena_init(&arena);
+    struct cache *cache = cache_new(1 << 20);
+    for (unsigned i = 0; i < FIRST; i++)
+        cache_write(cache, hashed_key_of(key_of(i, key)),
+                    &(struct cache_update){.value = value_of(i, 1, value), .commit = 1});
+    cache_figures(cache, &before);
+    assert_int_equal(before.cache_items, FIRST);
+    for (unsigned i = FIRST; i < MANY; i++)
+        cache_write(cache, hashed_key_of(key_of(i, key)),
+                    &(struct cache_update){value_of(i, 1, value), true, 1});
+    cache_figures(cache, &after);
+    for (unsigned i = 0; i < MANY; i++) {
+        bool has = cache_get(cache, hashed_key_of(key_of(i, key)), 1, &arena).data != NULL;
+        kept += has;
+        assert_true(has || i >= FIRST);
+        arena_reset(&arena);
+    }
+    assert_int_equal(after.cache_items, kept);
+    assert_in_range(kept, FIRST + 1000, MANY / 2);
+    assert_true(after.cache_memory <= after.cache_memory_max);
+    cache_free(cache);
+    arena_release(&arena);
+}
+
 /* In a cache that has been full for long, what is let go must not leave runs of slots that are all
  * taken: a look-up would have to pass over them. */
 static void test_full(void **state) {
@@ -204,8 +236,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views), cmocka_unit_test(test_model),   cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_full),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_views), cmocka_unit_test(test_model), cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_bulk),  cmocka_unit_test(test_full),  cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,96 @@
+#include "base/machine.h"
+
+#include "base/bytes.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_MAX_SIZE = 1024 }; /* of a group's line; one that is longer is passed over */
+
+/* The number in the file; UINT64_MAX if it is not there or holds the word "max". */
+static uint64_t read_limit(const char *path) {
+    uint64_t limit = UINT64_MAX;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return limit;
+    if (fscanf(file, "%" SCNu64, &limit) != 1)
+        limit = UINT64_MAX;
+    fclose(file);
+    return limit;
+}
+
+/* Where the limits of a hierarchy of groups are. */
+struct hierarchy {
+    const char *root;
+    const char *folder; /* in it */
+    const char *file;   /* of each group */
+};
+
+/* The least limit of the group and of those above it. In a container the system may show its groups
+ * under other names; the outermost one is what it sees there of its own. */
+static uint64_t least_limit(const struct hierarchy *of, char *group) {
+    uint64_t least = UINT64_MAX;
+    for (;;) {
+        char path[PATH_MAX];
+        int size = snprintf(path, sizeof(path), "%s%s%s/%s", of->root, of->folder, group, of->file);
+        uint64_t limit = size < (int)sizeof(path) ? read_limit(path) : UINT64_MAX;
+        if (limit < least)
+            least = limit;
+        char *slash = strrchr(group, '/');
+        if (slash == NULL)
+            return least;
+        *slash = '\0';
+    }
+}
+
+static bool lists_memory(struct bytes controllers) {
+    while (controllers.size != 0) {
+        size_t comma = bytes_find(controllers, BYTES(","));
+        size_t size = comma == SIZE_MAX ? controllers.size : comma;
+        if (bytes_equal(bytes_of(controllers.data, size), BYTES("memory")))
+            return true;
+        controllers = bytes_skip(controllers, comma == SIZE_MAX ? size : size + 1);
+    }
+    return false;
+}
+
+/* Of a line "number:controllers:group"; that of version 2 names no controllers. */
+static uint64_t limit_of_line(char *line, const char *root) {
+    char *controllers = strchr(line, ':');
+    char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+    if (group == NULL)
+        return UINT64_MAX;
+    size_t size = (size_t)(group - controllers) - 1;
+    group++;
+    group[strcspn(group, "\n")] = '\0';
+    if (size == 0)
+        return least_limit(&(struct hierarchy){root, "", "memory.max"}, group);
+    if (lists_memory(bytes_of(controllers + 1, size)))
+        return least_limit(&(struct hierarchy){root, "/memory", "memory.limit_in_bytes"}, group);
+    return UINT64_MAX;
+}
+
+uint64_t machine_group_memory(const char *groups, const char *root) {
+    char line[LINE_MAX_SIZE];
+    uint64_t least = UINT64_MAX;
+    FILE *file = fopen(groups, "re");
+    if (file == NULL)
+        return least;
+    while (fgets(line, sizeof(line), file) != NULL) {
+        uint64_t limit = strchr(line, '\n') != NULL ? limit_of_line(line, root) : UINT64_MAX;
+        if (limit < least)
+            least = limit;
+    }
+    fclose(file);
+    return least;
+}
+
+uint64_t machine_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t all = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)2 << 30;
+    uint64_t limit = machine_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
+    return limit < all ? limit : all;
+}

@@ -1,0 +1,14 @@
+/* What the machine gives this process. Any thread. */
+#ifndef GT_BASE_MACHINE_H
+#define GT_BASE_MACHINE_H
+
+#include <stdint.h>
+
+/* Bytes of memory that the process may have: the machine's, or less if a control group that it is
+ * in (a container, a systemd unit) has a limit. Reads some small files of the system. */
+uint64_t machine_memory(void);
+/* The least limit of the control groups that the file `groups` lists as /proc/self/cgroup does, and
+ * of those above them, as the system tells under `root`; UINT64_MAX: none has one. */
+uint64_t machine_group_memory(const char *groups, const char *root);
+
+#endif

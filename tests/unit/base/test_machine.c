@@ -1,0 +1,91 @@
+/* The memory that a process may have, by its control groups. */
+#include "base/files.h"
+#include "base/machine.h"
+#include "base/mem.h"
+#include "test.h"
+
+#include <unistd.h>
+
+static char root[64];
+
+static int setup(void **state) {
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(root, sizeof(root), "%s/gt-machine-XXXXXX", base != NULL ? base : "/tmp");
+    return mkdtemp(root) == NULL ? -1 : 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    return files_remove(root);
+}
+
+/* Puts a file there, and the folders above it. */
+static void put(const char *folder, const char *name, const char *text) {
+    char *path = files_join(root, folder), *file = files_join(path, name);
+    assert_int_equal(files_make_path(path), 0);
+    assert_int_equal(files_put(file, bytes_str(text)), 0);
+    mem_free(file);
+    mem_free(path);
+}
+
+static uint64_t limit_of(const char *groups) {
+    put("proc", "cgroup", groups);
+    char *list = files_join(root, "proc/cgroup"), *system = files_join(root, "sys");
+    uint64_t limit = machine_group_memory(list, system);
+    mem_free(system);
+    mem_free(list);
+    return limit;
+}
+
+static void test_version_2(void **state) {
+    (void)state;
+    put("sys/a/b", "memory.max", "max\n");
+    put("sys/a", "memory.max", "3000\n");
+    assert_true(limit_of("0::/a/b\n") == 3000); /* the group above has one */
+    assert_true(limit_of("0::/elsewhere\n") == UINT64_MAX);
+    put("sys/a/b", "memory.max", "2000\n");
+    assert_true(limit_of("0::/a/b\n") == 2000);
+    put("sys", "memory.max", "1000\n"); /* all that a container sees */
+    assert_true(limit_of("0::/\n") == 1000);
+    assert_true(limit_of("0::/../../elsewhere/b\n") == 1000);
+}
+
+static void test_version_1(void **state) {
+    (void)state;
+    put("sys/memory/c", "memory.limit_in_bytes", "5000\n");
+    put("sys/memory", "memory.limit_in_bytes", "9223372036854771712\n");
+    assert_true(limit_of("4:cpu,memory:/c\n3:cpuset:/c\n") == 5000);
+    assert_true(limit_of("3:cpuset,memoryless:/c\n") == UINT64_MAX);
+    assert_true(limit_of("4:memory:/d\n") == 9223372036854771712u);
+}
+
+static void test_what_is_not_understood_is_no_limit(void **state) {
+    char longest[5000];
+    (void)state;
+    put("sys/a", "memory.max", "few\n");
+    assert_true(limit_of("0::/a\n") == UINT64_MAX);
+    put("sys/a", "memory.max", "7\n");
+    assert_true(limit_of("0:/a\nnothing\n\n::\n") == UINT64_MAX);
+    memset(longest, 'x', sizeof(longest));
+    memcpy(longest, "0::/", 4);
+    memcpy(longest + sizeof(longest) - 9, "\n0::/a\n", 8);
+    assert_true(limit_of(longest) == 7);
+    assert_true(machine_group_memory("/nonexistent", root) == UINT64_MAX);
+}
+
+static void test_of_this_machine(void **state) {
+    (void)state;
+    uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_true(machine_memory() > 0 && machine_memory() <= all);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_version_2, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_not_understood_is_no_limit, setup, teardown),
+        cmocka_unit_test(test_of_this_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
