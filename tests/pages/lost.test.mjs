@@ -31,15 +31,15 @@ test('back to the seat', { timeout: 300_000 }, async () => {
   server = await startServer({ data, redis: 'off' });
   const asha = await newVisitor(browser, server.endpoint);
   const ravi = await newVisitor(browser, server.endpoint);
-  const code = await makeRoom(asha, 'Asha', 'Kauwa Udd', { Rounds: 8, 'Seconds a round': 1 });
+  const code = await makeRoom(asha, 'Asha', 'Kauwa Udd', { Rounds: 12, 'Seconds a round': 1 });
   await joinRoom(ravi, code, 'Ravi');
   await asha.page.locator('button:enabled', { hasText: 'Start' }).click();
-  await ravi.page.getByText('Round 2 of 8').waitFor();
+  await ravi.page.getByText('Round 2 of 12').waitFor();
 
   for (const visitor of [asha, ravi]) visitor.mayLoseNetwork();
   await ravi.context.setOffline(true);
   await ravi.page.locator('.banner').waitFor();
-  await asha.page.getByText('Round 3 of 8').waitFor();
+  await asha.page.getByText('Round 3 of 12').waitFor();
   await server.stop('SIGKILL');
   await asha.page.locator('.banner').waitFor();
   server = await startServer({ data, redis: 'off', http: `127.0.0.1:${server.port}` });

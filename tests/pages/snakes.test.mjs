@@ -26,10 +26,10 @@ async function play(page, roll) {
   }
   await page.emulateMedia({ reducedMotion: 'reduce' }); // nothing is waited for any more
   await page.evaluate(() => setInterval(() => document.querySelector('.die-button:enabled')?.click(), 30));
-  await page.getByRole('button', { name: 'Rematch' }).waitFor({ timeout: 100_000 });
+  await page.getByRole('button', { name: 'Rematch' }).waitFor({ timeout: 250_000 });
 }
 
-test('a whole match', { timeout: 300_000 }, async () => {
+test('a whole match', { timeout: 400_000 }, async () => {
   // One of them would rather have things not move.
   const asha = await newVisitor(browser, server.endpoint, { reducedMotion: 'reduce' });
   const ravi = await newVisitor(browser, server.endpoint);
