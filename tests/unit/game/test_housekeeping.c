@@ -255,7 +255,7 @@ static void test_final_follows_after_failure(void **state) {
         run_once(&world);
         __atomic_store_n(&faults.write_in, n, __ATOMIC_SEQ_CST);
         enum status status = IO_FAILED;
-        for (int i = 0; i < 100 && status != OK; i++) {
+        for (int i = 0; i < 3000 && status != OK; i++) {
             status = player_erase(world.game, BYTES("ann"),
                                   (struct scope){&world.arena, &world.failure}, &gone);
             if (status != OK)

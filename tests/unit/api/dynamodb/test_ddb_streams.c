@@ -97,7 +97,7 @@ static void test_time(void **state) {
     snprintf(body, sizeof body,
              "\"ShardIteratorType\":\"AT_SEQUENCE_NUMBER\",\"SequenceNumber\":\"%s\"", sequence);
     char *old = NULL;
-    for (int i = 0; i < 100; i++) { /* until it has been trimmed */
+    for (int i = 0; i < 1200; i++) { /* until it has been trimmed */
         free(old);
         old = iterator(&asking, arn, shard, body);
         if (old == NULL)

@@ -70,7 +70,7 @@ static void test_comings(void **state) {
         close(fds[i]);
     buf_release(&heard);
     bool there = true;
-    for (int i = 0; i < 500 && there; i++) {
+    for (int i = 0; i < 6000 && there; i++) {
         usleep(10000);
         assert_int_equal(
             room_load(asking.game, code, (struct scope){&asking.arena, &asking.failure}, room), OK);

@@ -38,7 +38,7 @@ static void probe(void) {
         return;
     atomic_fetch_add(&probed, 1);
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 10;
+    until.tv_sec += 60;
     if (pthread_create(&thread, NULL, ask_hub, asking.live->hub) != 0)
         abort();
     if (pthread_timedjoin_np(thread, NULL, &until) != 0) {

@@ -89,7 +89,7 @@ static void fail_at(int write_in, int sync_in) {
     assert_true(status == OK || status == IO_FAILED);
     assert_int_equal(has(&world, "ann"), table_has(&world, "ann"));
     status = IO_FAILED;
-    for (int i = 0; i < 100 && status != OK; i++) {
+    for (int i = 0; i < 3000 && status != OK; i++) {
         status = player_hide(world.game, BYTES("eve"), true,
                              (struct scope){&world.arena, &world.failure});
         if (status != OK)

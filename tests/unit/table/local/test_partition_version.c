@@ -142,7 +142,7 @@ static void test_recovered(void **state) {
     assert_status(&change, IO_FAILED);
     assert_int_equal(version_of(world.engine, "game", "a"), a);
     struct item got;
-    for (int i = 0; i < 100 && version_of(world.engine, "game", "a") == a; i++) {
+    for (int i = 0; i < 3000 && version_of(world.engine, "game", "a") == a; i++) {
         usleep(20000);
         put.item = item_of(&world.arena, "pk=S:b", "sk=S:1", NULL);
         engine_do(world.engine, &change);

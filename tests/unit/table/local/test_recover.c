@@ -78,7 +78,7 @@ static void check_world(struct world *world) {
 
 /* Writes until one is acknowledged: the engine is well again. */
 static void wait_well(struct world *world) {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 3000; i++) {
         struct action action = {.kind = ACTION_PUT,
                                 .table = BYTES("game"),
                                 .item = item_of(&world->arena, "pk=S:probe", "sk=S:0", NULL)};

@@ -237,20 +237,26 @@ static void test_model(void **state) {
 
 /* --- failures --- */
 
+/* The engine tries to recover now and then. */
+static void put_until_well(struct world *world, int at) {
+    for (int tries = 0; tries < 3000; tries++) {
+        struct action action = {
+            .kind = ACTION_PUT, .table = BYTES("game"), .item = item_at(world, "well", "1", at)};
+        struct change change = write_of(&world->arena, &action, 1);
+        if (engine_do(world->engine, &change) == OK)
+            return;
+        usleep(20 * 1000);
+    }
+    fail_msg("no recovery");
+}
+
 /* The Nth write or sync fails: afterwards stream and table agree, whatever became of it. */
 static void try_failing(int *fault, struct world *world, struct random *random, int at) {
     *fault = at;
     for (int i = 0; i < 12; i++)
         random_write(world, random);
     *fault = 0;
-    for (int tries = 0; tries < 3000; tries++) {
-        struct action action = {
-            .kind = ACTION_PUT, .table = BYTES("game"), .item = item_at(world, "well", "1", at)};
-        struct change change = write_of(&world->arena, &action, 1);
-        if (engine_do(world->engine, &change) == OK)
-            break;
-        usleep(20 * 1000);
-    }
+    put_until_well(world, at);
     struct stream_info info = last_stream(world, "game");
     check_replay(world, "game", read_all(world, &info, 1000));
     struct records *records = read_all(world, &info, 1000);
@@ -293,7 +299,7 @@ static void test_failing_switch(void **state) {
     engine_do(world.engine, &change);
     assert_status(&change, IO_FAILED);
     assert_true(last_stream(&world, "game").enabled);
-    usleep(300 * 1000);
+    put_until_well(&world, 2);
     put(&world, "game", "a", "1", 2);
     struct stream_info info = last_stream(&world, "game");
     assert_true(info.enabled);
