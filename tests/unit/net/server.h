@@ -162,7 +162,7 @@ static inline int client_open(const struct server *server) {
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(fd >= 0);
-    struct timeval limit = {.tv_sec = 10};
+    struct timeval limit = {.tv_sec = 60};
     int on = 1;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));

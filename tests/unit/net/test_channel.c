@@ -171,7 +171,7 @@ static void expect_close(int fd, int code) {
 }
 
 static void wait_closed(int count) {
-    for (int i = 0; i < 2000 && atomic_load(&closed) < count; i++)
+    for (int i = 0; i < 60000 && atomic_load(&closed) < count; i++)
         sleep_ms(5);
     assert_int_equal(atomic_load(&closed), count);
 }

@@ -7,7 +7,7 @@
 static struct server server;
 
 static void await_connections(unsigned count) {
-    for (int i = 0; i < 3000 && listener_connections(server.listener) != count; i++)
+    for (int i = 0; i < 60000 && listener_connections(server.listener) != count; i++)
         sleep_ms(1);
     assert_int_equal(listener_connections(server.listener), count);
 }

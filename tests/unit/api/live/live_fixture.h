@@ -136,7 +136,7 @@ static inline void live_put(int fd, struct bytes bytes) {
 static inline bool live_wait(int fd, struct buf *heard, struct bytes text) {
     while (bytes_find(buf_bytes(heard), text) == SIZE_MAX) {
         struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-        if (poll(&poll_fd, 1, 10000) != 1)
+        if (poll(&poll_fd, 1, 60000) != 1)
             return false;
         ssize_t got = recv(fd, buf_reserve(heard, 16384), 16384, 0);
         if (got <= 0)

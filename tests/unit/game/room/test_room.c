@@ -492,7 +492,7 @@ static void test_clocks(void **state) {
     assert_int_equal(start(&world, code), OK);
     struct room_scheduler *one = room_scheduler_start(world.game),
                           *two = room_scheduler_start(world.game);
-    for (int i = 0; i < 4000 && loaded(&world, code)->status == ROOM_PLAYING; i++) {
+    for (int i = 0; i < 30000 && loaded(&world, code)->status == ROOM_PLAYING; i++) {
         clock_shift_ms(100);
         room_scheduler_wake(one);
         room_scheduler_wake(two);

@@ -235,7 +235,7 @@ static void test_thread(void **state) {
     room_scheduler_count_connections(scheduler, 1);
     turn(&world, codes[0], true, own, "own", "ann");
     clock_shift_ms(SERVER_LEASE_MS + 1);
-    for (int i = 0; i < 5000 && told.rooms < ROOMS; i++)
+    for (int i = 0; i < 30000 && told.rooms < ROOMS; i++)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     assert_int_equal(told.rooms, ROOMS);
     assert_int_equal(held(&world, "gone"), 0);

@@ -3,7 +3,7 @@
 #include "table/local/count_index_test.h"
 
 static void wait_counted(const struct fixture *f, uint64_t want) {
-    for (unsigned i = 0; i < 2000 && figures_of(f).count_index != want; i++)
+    for (unsigned i = 0; i < 60000 && figures_of(f).count_index != want; i++)
         usleep(1000);
     assert_int_equal(figures_of(f).count_index, want);
 }
@@ -15,7 +15,7 @@ static void wait_saved(const struct fixture *f) {
     pthread_mutex_lock(&set->lock);
     set->save_every_us = 0;
     pthread_mutex_unlock(&set->lock);
-    for (unsigned i = 0; i < 10000 && unsaved; i++) {
+    for (unsigned i = 0; i < 60000 && unsaved; i++) {
         usleep(1000);
         pthread_mutex_lock(&set->lock);
         unsaved = set->unsaved;
@@ -153,7 +153,7 @@ static void test_recovery(void **state) {
         assert_int_equal(engine_do(f.engine, &change), IO_FAILED);
         assert_int_equal(count_whole(&f, 0), 1000 + round);
         action.item = key_of(&f.arena, 0, 1000 + round);
-        for (unsigned i = 0; i < 100; i++) {
+        for (unsigned i = 0; i < 3000; i++) {
             change = write_of(&f.arena, &action, 1);
             if (engine_do(f.engine, &change) == OK)
                 break;

@@ -224,7 +224,7 @@ static struct alteration adding(struct fixture *f, const char *name, const char 
 }
 
 static void wait_active(struct fixture *f, const char *table) {
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 60000; i++) {
         struct table_description about = describe(f, table);
         bool active = true;
         for (uint32_t j = 0; j < about.schema.index_count; j++)
