@@ -15,6 +15,7 @@ enum { MINUTE_US = 60 * 1000 * 1000, RETRY_S = 1 };
 struct audit_entry {
     char id[ULID_SIZE];
     struct request_record record;
+    struct audit_wait *wait; /* NULL: nobody waits for it, or not any more */
 };
 
 struct audit_log {
@@ -24,6 +25,7 @@ struct audit_log {
     pthread_mutex_t mutex; /* over all that follows */
     pthread_cond_t wake;
     bool stopping;
+    bool failing;                /* the table could not be written the last time */
     struct audit_entry *waiting; /* the oldest first; they stay until they are durable */
     size_t waiting_count;
     int64_t minute_us;       /* when the present minute began, by clock_ticks_us() */
@@ -33,14 +35,17 @@ struct audit_log {
 /* --- adding --- */
 
 /* Under the mutex. */
-static void append_entry(struct audit_log *log, const struct request_record *record) {
+static bool append_entry(struct audit_log *log, const struct request_record *record,
+                         struct audit_wait *wait) {
     if (log->waiting_count == LIMIT_AUDIT_WAITING) {
         log->skipped++;
-        return;
+        return false;
     }
     struct audit_entry *entry = &log->waiting[log->waiting_count++];
     entry->record = *record;
+    entry->wait = wait;
     ulid_make(record->at_ms, entry->id);
+    return true;
 }
 
 /* Under the mutex: begins another minute if the last one is over, and tells what it left out. */
@@ -58,18 +63,21 @@ static void begin_minute(struct audit_log *log, int64_t now_us) {
                         (unsigned long long)skipped);
     request_record_set(&record, &(struct request_texts){.operation = BYTES("audit"),
                                                         .subject = bytes_of(text, (size_t)size)});
-    append_entry(log, &record);
+    append_entry(log, &record, NULL);
 }
 
-void audit_log_add(struct audit_log *log, const struct request_record *record) {
+bool audit_log_add(struct audit_log *log, const struct request_record *record,
+                   struct audit_wait *wait) {
+    bool waits = false;
     pthread_mutex_lock(&log->mutex);
     begin_minute(log, clock_ticks_us());
     if (++log->added > LIMIT_AUDIT_A_MINUTE)
         log->skipped++;
-    else if (!log->stopping)
-        append_entry(log, record);
+    else if (!log->stopping && log->running)
+        waits = append_entry(log, record, log->failing ? NULL : wait) && !log->failing;
     pthread_cond_signal(&log->wake);
     pthread_mutex_unlock(&log->mutex);
+    return waits;
 }
 
 /* --- writing --- */
@@ -103,6 +111,16 @@ static enum status write_waiting(struct audit_log *log, size_t count) {
     return status;
 }
 
+/* Tells who waits for the first `count`. Under the mutex: who lists copies the entries. */
+static void tell_waiting(struct audit_log *log, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct audit_wait *wait = log->waiting[i].wait;
+        log->waiting[i].wait = NULL;
+        if (wait != NULL)
+            wait->run(wait);
+    }
+}
+
 /* Under the mutex, which is given up while it writes. False if the table could not be written. */
 static bool flush_waiting(struct audit_log *log) {
     size_t count = log->waiting_count;
@@ -111,7 +129,9 @@ static bool flush_waiting(struct audit_log *log) {
     pthread_mutex_unlock(&log->mutex);
     enum status status = write_waiting(log, count);
     pthread_mutex_lock(&log->mutex);
-    if (status != OK)
+    tell_waiting(log, count);
+    log->failing = status != OK;
+    if (log->failing)
         return false;
     log->waiting_count -= count;
     memmove(log->waiting, log->waiting + count, log->waiting_count * sizeof *log->waiting);
@@ -156,7 +176,9 @@ struct audit_log *audit_log_new(struct game *game) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&log->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    pthread_mutex_lock(&log->mutex);
     log->running = pthread_create(&log->thread, NULL, audit_main, log) == 0;
+    pthread_mutex_unlock(&log->mutex);
     return log;
 }
 

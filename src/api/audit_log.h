@@ -1,9 +1,10 @@
 /* What operators did, kept in the game's table (game/audit_trail.h).
  *
  * Front ends add records on their loops; a thread of its own writes them, all that have come up at
- * once in one commit, usually within milliseconds. Until they are durable they wait in memory, are
- * listed all the same, and are tried again while the table cannot be written; a process that is
- * killed meanwhile loses them here and has them in its log. At most LIMIT_AUDIT_WAITING wait, and
+ * once in one commit, usually within milliseconds, and tells who waits for it: so an operator's
+ * change is answered when its record is durable. Until then records are in memory and listed all
+ * the same. While the table cannot be written nobody is kept waiting: they are tried again, and a
+ * process that is killed meanwhile has them in its log only. At most LIMIT_AUDIT_WAITING wait, and
  * at most LIMIT_AUDIT_A_MINUTE a minute are kept: one entry then says how many more there were.
  */
 #ifndef GT_API_AUDIT_LOG_H
@@ -21,8 +22,15 @@ struct audit_log *audit_log_new(struct game *game);
 void audit_log_stop(struct audit_log *log);
 void audit_log_free(struct audit_log *log);
 
-/* Any thread; never waits for the table. */
-void audit_log_add(struct audit_log *log, const struct request_record *record);
+/* Who waits until a record is durable: `run` is called once, on the log's thread, when it is or
+ * when it could not be written for now. Must not block. */
+struct audit_wait {
+    void (*run)(struct audit_wait *wait);
+};
+/* Any thread; never waits for the table itself. `wait` may be NULL. False: `wait` will not be run,
+ * since the record was left out or the table cannot be written at the moment. */
+bool audit_log_add(struct audit_log *log, const struct request_record *record,
+                   struct audit_wait *wait);
 
 struct audit_log_request {
     struct bytes before; /* only records before that id; empty: from the newest */

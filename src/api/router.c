@@ -244,11 +244,10 @@ void router_handle(struct http_exchange *exchange, void *context) {
         refuse_origin(exchange, why);
 }
 
-void router_answered(struct http_exchange *exchange, const struct http_answer *answer,
+bool router_answered(struct http_exchange *exchange, const struct http_answer *answer,
                      void *context) {
     const struct router *router = context;
-    if (router->monitor != NULL)
-        monitor_answered(router->monitor, exchange, answer);
+    return router->monitor != NULL && monitor_answered(router->monitor, exchange, answer);
 }
 
 struct live *router_live(const struct router *router) {

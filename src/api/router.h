@@ -43,7 +43,7 @@ void router_handle(struct http_exchange *exchange, void *router);
  * strangers cannot fill the memory. */
 enum http_admission router_admit(struct http_exchange *exchange, void *router);
 /* An http_answered: counts every answer. */
-void router_answered(struct http_exchange *exchange, const struct http_answer *answer,
+bool router_answered(struct http_exchange *exchange, const struct http_answer *answer,
                      void *router);
 /* Its live subscriptions, for their figures; NULL: there are none. */
 struct live *router_live(const struct router *router);

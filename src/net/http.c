@@ -287,19 +287,15 @@ static void count_in_flight(struct http_connection *http, bool waits) {
         atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
 }
 
-static void tell_answered(struct http_connection *http, struct http_exchange *exchange,
+/* True: the answer is to be kept back. */
+static bool tell_answered(struct http_connection *http, struct http_exchange *exchange,
                           const struct http_answer *answer) {
     const struct http_settings *settings = settings_of(http);
-    if (settings->answered != NULL)
-        settings->answered(exchange, answer, settings->context);
+    return settings->answered != NULL && settings->answered(exchange, answer, settings->context);
 }
 
-void http_answer(struct http_exchange *exchange, const struct http_answer *answer) {
-    struct request *request = (struct request *)exchange;
-    struct http_connection *http = request->connection;
-    assert(loop_current() == exchange->loop);
+static void finish_exchange(struct http_connection *http, const struct http_answer *answer) {
     count_in_flight(http, false);
-    tell_answered(http, exchange, answer);
     if (http->state == HTTP_OVER) { /* the client has gone meanwhile */
         detach(http);
         connection_free_if_over(&http->base);
@@ -310,6 +306,25 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
     read_pending(http);
 }
 
+void http_answer(struct http_exchange *exchange, const struct http_answer *answer) {
+    struct request *request = (struct request *)exchange;
+    assert(loop_current() == exchange->loop);
+    if (!tell_answered(request->connection, exchange, answer)) {
+        finish_exchange(request->connection, answer);
+        return;
+    }
+    request->kept = *answer;
+    request->kept.content_type = arena_copy(&exchange->arena, answer->content_type);
+    request->kept.headers = arena_copy(&exchange->arena, answer->headers);
+    request->kept.body = arena_copy(&exchange->arena, answer->body);
+}
+
+void http_release(struct http_exchange *exchange) {
+    struct request *request = (struct request *)exchange;
+    assert(loop_current() == exchange->loop);
+    finish_exchange(request->connection, &request->kept);
+}
+
 struct channel *channel_open(struct http_exchange *exchange,
                              const struct channel_settings *settings) {
     struct request *request = (struct request *)exchange;
@@ -317,7 +332,9 @@ struct channel *channel_open(struct http_exchange *exchange,
     struct http_answer opened = {.status = settings->events ? 200 : 101};
     assert(loop_current() == exchange->loop);
     count_in_flight(http, false);
-    tell_answered(http, exchange, &opened);
+    bool keep = tell_answered(http, exchange, &opened);
+    assert(!keep);
+    (void)keep;
     if (http->state == HTTP_OVER) {
         detach(http);
         connection_free_if_over(&http->base);

@@ -69,9 +69,11 @@ struct bytes http_header(const struct http_exchange *exchange, const char *name)
 typedef void http_handler(struct http_exchange *exchange, void *context);
 /* Called on the exchange's loop with every answer to it, just before it is sent, also if the client
  * has gone. An exchange that became a channel is answered with status 101 or 200, and no body. Must
- * not block. */
-typedef void http_answered(struct http_exchange *exchange, const struct http_answer *answer,
+ * not block. True: the answer is kept back until http_release(); not for a channel's. */
+typedef bool http_answered(struct http_exchange *exchange, const struct http_answer *answer,
                            void *context);
+/* Sends an answer that was kept back, and lets go of the exchange. On its loop's thread, once. */
+void http_release(struct http_exchange *exchange);
 
 /* What is to become of a body that is still to come, judged by its request's head. */
 enum http_admission {

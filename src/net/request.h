@@ -49,6 +49,7 @@ struct request {
     struct http_connection *connection; /* whose it is now */
     struct request *next;               /* in the pool */
     struct buf head;                    /* the answer's head, and its body if that is small */
+    struct http_answer kept;            /* the answer until http_release(), in the arena */
 
     struct request_limits limits;
     struct http_parser parser;

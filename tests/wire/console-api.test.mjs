@@ -288,6 +288,23 @@ test('the audit log outlives the server, comes by pages and is nobody\'s to writ
   await server.stop();
 });
 
+test('what was answered is in the audit log, whatever happens the moment after', async () => {
+  const data = temporaryFolder();
+  for (let i = 0; i < 8; i++) {
+    const server = await startServer({ data });
+    try {
+      const { entries } = (await send(server, 'GET', '/v1/audit')).body;
+      assert.deepEqual(entries.map(({ operation, status }) => `${operation} ${status}`), Array(i).fill(['CreateTable 200', 'createBoard 201']).flat());
+      assert.equal((await send(server, 'POST', '/v1/boards', { body: { id: `b${i}`, game: 'killed' } })).status, 201);
+      const made = await ddb(server, 'CreateTable', { TableName: `table-${i}`, BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }], KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }, { 'X-Console-Token': 'open' });
+      assert.equal(made.status, 200);
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  }
+});
+
 test('keys without secrets, with their last use; settings; clients', async () => {
   const { cookie: Cookie } = await login();
   const { keys } = (await send(closed, 'GET', '/v1/keys', { headers: { Cookie } })).body;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 
 #include <dirent.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -68,8 +69,40 @@ void monitor_free(struct monitor *monitor) {
     mem_free(monitor);
 }
 
+/* --- answers that wait until the audit log has them --- */
+
+struct kept_answer {
+    struct audit_wait wait; /* first */
+    struct task task;
+    struct http_exchange *exchange;
+};
+
+static void release_answer(struct task *task) {
+    struct kept_answer *kept =
+        (struct kept_answer *)((char *)task - offsetof(struct kept_answer, task));
+    http_release(kept->exchange);
+}
+
+/* On the thread of the audit log. */
+static void answer_is_kept(struct audit_wait *wait) {
+    struct kept_answer *kept = (struct kept_answer *)wait;
+    loop_post(kept->exchange->loop, &kept->task);
+}
+
+/* What changed nothing is answered at once. */
+static bool audit_exchange(struct monitor *monitor, struct http_exchange *exchange,
+                           const struct request_record *record) {
+    struct kept_answer *kept = NULL;
+    if (record->status < 300) {
+        kept = ARENA_NEW(&exchange->arena, struct kept_answer);
+        *kept = (struct kept_answer){{answer_is_kept}, {.run = release_answer}, exchange};
+    }
+    bool waits = audit_log_add(monitor->settings.audit, record, kept != NULL ? &kept->wait : NULL);
+    return waits && kept != NULL;
+}
+
 /* What a live subscription was opened with may be a secret: of a query nothing is kept. */
-static void log_exchange(struct monitor *monitor, const struct http_exchange *exchange,
+static bool log_exchange(struct monitor *monitor, struct http_exchange *exchange,
                          const struct http_answer *answer, uint64_t us) {
     const struct http_note *note = &exchange->note;
     enum metrics_front front = note->front < METRICS_FRONTS ? note->front : METRICS_OTHER;
@@ -90,16 +123,16 @@ static void log_exchange(struct monitor *monitor, const struct http_exchange *ex
     if (request_log_wants(&monitor->requests, us))
         request_log_add(&monitor->requests, &record);
     if (!note->audited)
-        return;
-    if (monitor->settings.audit != NULL)
-        audit_log_add(monitor->settings.audit, &record);
-    else
-        request_log_add(&monitor->audit, &record);
+        return false;
     log_info("audit: %s did %s to %s: %d", record.who[0] != '\0' ? record.who : "anybody",
              record.operation, record.subject, record.status);
+    if (monitor->settings.audit != NULL)
+        return audit_exchange(monitor, exchange, &record);
+    request_log_add(&monitor->audit, &record);
+    return false;
 }
 
-void monitor_answered(struct monitor *monitor, const struct http_exchange *exchange,
+bool monitor_answered(struct monitor *monitor, struct http_exchange *exchange,
                       const struct http_answer *answer) {
     int64_t us = clock_ticks_us() - exchange->begun_us;
     const struct http_note *note = &exchange->note;
@@ -108,8 +141,9 @@ void monitor_answered(struct monitor *monitor, const struct http_exchange *excha
         capacity_add(
             monitor->capacity, loop_index(exchange->loop),
             &(struct capacity_use){note->subject, note->operation, note->read, note->write});
-    if (request_log_wants(&monitor->requests, (uint64_t)us) || exchange->note.audited)
-        log_exchange(monitor, exchange, answer, (uint64_t)us);
+    if (!request_log_wants(&monitor->requests, (uint64_t)us) && !exchange->note.audited)
+        return false;
+    return log_exchange(monitor, exchange, answer, (uint64_t)us);
 }
 
 /* --- the thread --- */

@@ -70,8 +70,9 @@ void monitor_start(struct monitor *monitor);
 void monitor_stop(struct monitor *monitor);
 void monitor_free(struct monitor *monitor);
 
-/* Counts an exchange. An http_answered, but for its context. */
-void monitor_answered(struct monitor *monitor, const struct http_exchange *exchange,
+/* Counts an exchange. An http_answered, but for its context: the answer to what an operator has
+ * changed is kept back until the audit log has it on the disk. */
+bool monitor_answered(struct monitor *monitor, struct http_exchange *exchange,
                       const struct http_answer *answer);
 
 /* Appends the text of /metrics. Any thread that may wait a little: some figures are behind locks of

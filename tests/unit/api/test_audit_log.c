@@ -4,6 +4,9 @@
 #include "api/audit_log.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "game/audit_trail.h"
+
+#include <semaphore.h>
 
 static struct request_record record_of(const char *operation, const char *subject) {
     struct request_record record = {
@@ -16,7 +19,7 @@ static struct request_record record_of(const char *operation, const char *subjec
 
 static void add(struct audit_log *log, const char *operation, const char *subject) {
     struct request_record record = record_of(operation, subject);
-    audit_log_add(log, &record);
+    audit_log_add(log, &record, NULL);
 }
 
 static struct audit_log_page list(struct world *world, struct audit_log *log, size_t limit,
@@ -80,7 +83,7 @@ static void test_months(void **state) {
         struct request_record record =
             record_of("act", arena_str(&world.arena, arena_printf(&world.arena, "%d", ago[i])));
         record.at_ms -= ago[i] * day_ms;
-        audit_log_add(log, &record);
+        audit_log_add(log, &record, NULL);
         audit_log_stop(log); /* durable before the next */
         audit_log_free(log);
         log = audit_log_new(world.game);
@@ -117,6 +120,41 @@ static void test_flood(void **state) {
     world_close(&world);
 }
 
+/* Who waits for a record is told when it is in the table, not before. */
+struct told {
+    struct audit_wait wait; /* first */
+    sem_t sem;
+};
+
+static void note_told(struct audit_wait *wait) {
+    sem_post(&((struct told *)wait)->sem);
+}
+
+static void test_waits_until_durable(void **state) {
+    struct world world;
+    struct told told = {.wait = {note_told}};
+    struct audit_trail_page page;
+    struct request_record record = record_of("createBoard", "/v1/boards");
+    (void)state;
+    world_open(&world);
+    sem_init(&told.sem, 0, 0);
+    struct audit_log *log = audit_log_new(world.game);
+    struct scope in = {&world.arena, &world.failure};
+    for (size_t i = 1; i <= 20; i++) {
+        assert_true(audit_log_add(log, &record, &told.wait));
+        sem_wait(&told.sem);
+        assert_ok(
+            audit_trail_list(world.game, &(struct audit_trail_request){.limit = 100}, in, &page),
+            world.failure);
+        assert_int_equal(page.count, i);
+    }
+    audit_log_stop(log);
+    assert_false(audit_log_add(log, &record, &told.wait)); /* nobody would tell */
+    audit_log_free(log);
+    sem_destroy(&told.sem);
+    world_close(&world);
+}
+
 static void test_cursor(void **state) {
     struct world world;
     struct audit_log_page page;
@@ -133,9 +171,8 @@ static void test_cursor(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listed_and_kept),
-        cmocka_unit_test(test_months),
-        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_listed_and_kept), cmocka_unit_test(test_months),
+        cmocka_unit_test(test_flood),           cmocka_unit_test(test_waits_until_durable),
         cmocka_unit_test(test_cursor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

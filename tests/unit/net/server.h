@@ -6,6 +6,8 @@
  *     /big      as many bytes as the query says, from the reply buffer
  *     /borrowed the same, from memory that is the handler's
  *     /empty    204
+ *     /kept     the request's body, at once; the answer is kept back for the milliseconds in the
+ * query
  */
 #ifndef GT_TEST_NET_SERVER_H
 #define GT_TEST_NET_SERVER_H
@@ -73,10 +75,18 @@ static inline size_t query_number(const struct http_exchange *exchange) {
     return number;
 }
 
+static inline void release_later(struct task *task) {
+    struct http_exchange *exchange =
+        (struct http_exchange *)((char *)task - offsetof(struct http_exchange, task));
+    struct server *server = exchange->user;
+    http_release(exchange);
+    atomic_fetch_sub(&server->running, 1);
+}
+
 static inline void *wait_and_post(void *argument) {
     struct http_exchange *exchange = argument;
     sleep_ms((long)query_number(exchange));
-    exchange->task.run = answer_later;
+    exchange->task.run = bytes_equal(exchange->path, BYTES("/kept")) ? release_later : answer_later;
     loop_post(exchange->loop, &exchange->task);
     return NULL;
 }
@@ -103,6 +113,23 @@ static inline void handle_big(struct http_exchange *exchange, bool borrowed) {
     }
 }
 
+/* From memory that is another's by the time the answer is sent. */
+static inline void handle_kept(struct http_exchange *exchange) {
+    char body[100];
+    assert_true(exchange->body.size <= sizeof(body));
+    memcpy(body, exchange->body.data, exchange->body.size);
+    answer_with(exchange, bytes_of(body, exchange->body.size));
+    memset(body, '?', sizeof(body));
+}
+
+static inline bool answered(struct http_exchange *exchange, const struct http_answer *answer,
+                            void *context) {
+    if (answer->status != 200 || !bytes_equal(exchange->path, BYTES("/kept")))
+        return false;
+    handle_later(exchange, context);
+    return true;
+}
+
 static inline void handle_info(struct http_exchange *exchange) {
     struct bytes test = http_header(exchange, "x-test");
     answer_with(exchange, arena_printf(&exchange->arena, "%.*s\n%.*s\n%.*s\n%.*s\n",
@@ -117,6 +144,8 @@ static inline void handle(struct http_exchange *exchange, void *context) {
     assert_ptr_equal(loop_current(), exchange->loop);
     if (bytes_equal(exchange->path, BYTES("/later")))
         handle_later(exchange, server);
+    else if (bytes_equal(exchange->path, BYTES("/kept")))
+        handle_kept(exchange);
     else if (bytes_equal(exchange->path, BYTES("/info")))
         handle_info(exchange);
     else if (bytes_equal(exchange->path, BYTES("/big")))
@@ -139,6 +168,7 @@ static inline void server_open(struct server *server, unsigned loops,
     loops_start(server->loops);
     settings.host = "127.0.0.1";
     settings.handler = handle;
+    settings.answered = answered;
     settings.context = server;
     struct failure failure = {0};
     assert_int_equal(http_listen(server->loops, &settings, (struct scope){&server->arena, &failure},

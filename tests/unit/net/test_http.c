@@ -158,6 +158,21 @@ static void test_later(void **state) {
     close(fd);
 }
 
+/* An answer that is kept back is sent whole when it is released, and requests behind it wait. */
+static void test_kept_back(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    for (int i = 0; i < 20; i++) {
+        int64_t from_ms = now_ms();
+        client_send(fd, "POST /kept?30 HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nkept"
+                        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nnext");
+        client_expect(fd, 200, "kept");
+        assert_true(now_ms() - from_ms >= 29);
+        client_expect(fd, 200, "next");
+    }
+    close(fd);
+}
+
 static void test_head_and_no_content(void **state) {
     (void)state;
     int fd = client_open(&server);
@@ -300,6 +315,8 @@ static void test_client_goes_away(void **state) {
             client_send(fd, "GET /big?4000000 HTTP/1.1\r\nHost: x\r\n\r\n");
         else if (i % 5 == 1)
             client_send(fd, "GET /echo HTTP");
+        else if (i % 5 == 2)
+            client_send(fd, "GET /kept?20 HTTP/1.1\r\nHost: x\r\n\r\n");
         else
             client_send(fd, "GET /later?20 HTTP/1.1\r\nHost: x\r\n\r\n");
         sleep_ms(2);
@@ -360,6 +377,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_pipelining, setup, teardown),
         cmocka_unit_test_setup_teardown(test_flood_is_held_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_later, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kept_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_head_and_no_content, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connection_header, setup, teardown),
         cmocka_unit_test_setup_teardown(test_expect_continue, setup, teardown),
