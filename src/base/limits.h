@@ -326,6 +326,10 @@ enum {
     LIMIT_AUDIT_A_MINUTE = 300, /* of so many a minute; others are in the log only */
     LIMIT_AUDIT_WAITING = 1024, /* to be written */
 
+    /* Keys that a move while it is played remembers for its last comparison, some 200 bytes each;
+     * past it both sides are read whole while the servers are read-only. */
+    LIMIT_MOVE_KEYS = 1000 * 1000,
+
     /* point-in-time recovery */
     LIMIT_RECOVERY_DAYS = 35,                     /* that can be asked for, */
     LIMIT_RECOVERY_DISK_GB = 16,                  /* that it takes unless set otherwise, */

@@ -8,9 +8,9 @@
  *
  * Without --live no server may have the data folder open, and none should write to the table
  * meanwhile. With it (move_live.h) the servers go on: what they write while items are copied is
- * carried over from the stream, and they are read-only from then until both sides have been
- * compared. What belongs to one side only stays there: tokens of requests, and how far its stream
- * was read. */
+ * carried over from the stream and both sides are compared (move_compare.h), and they are read-only
+ * for the last of it. What belongs to one side only stays there: tokens of requests, and how far
+ * its stream was read. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/files.h"
@@ -19,7 +19,7 @@
 #include "cli/cmd_copies.h"
 #include "cli/commands.h"
 #include "cli/help_texts.h"
-#include "cli/move_live.h"
+#include "cli/move_compare.h"
 #include "cli/progress.h"
 #include "cli/serve_engine.h"
 #include "game/game.h"
@@ -181,35 +181,77 @@ static enum status follow_source(struct moving *on) {
     return status;
 }
 
-static bool stays(const struct item *item);
+static struct move_catch_up catch_up_of(struct moving *on) {
+    return (struct move_catch_up){on->target, on->table, stays, on->stop, &on->caught_up, NULL};
+}
 
-static enum status catch_up(struct moving *on, const char *what) {
-    struct move_catch_up with = {on->target, on->table, stays, on->stop, &on->caught_up};
+static enum status catch_up(struct moving *on, const struct move_catch_up *with, const char *what) {
     struct scope in = {&on->arena, &on->failure};
     progress_start(&on->progress, what, "items");
-    enum status status = move_live_catch_up(&on->live, &with, in);
+    enum status status = move_live_catch_up(&on->live, with, in);
     progress_end(&on->progress, on->caught_up);
     return status == OK && is_stopped(on) ? STOPPING : status;
 }
 
 static enum status compare_sides(struct moving *on);
 
-/* Until nothing is missing; then the last of it while nobody writes, and the comparison. */
-static enum status finish_live(struct moving *on) {
+/* What could not be compared before. If that was too much to remember, all of it. */
+static enum status compare_last(struct moving *on, struct move_comparison *comparison) {
     struct scope in = {&on->arena, &on->failure};
-    enum status status = catch_up(on, "catching up");
-    if (status == OK)
-        status = move_live_read_only(&on->live, true, in);
+    bool same = false;
+    if (comparison->pending.full)
+        return compare_sides(on);
+    enum status status = move_compare_pending(comparison, in, &same);
+    if (status != OK)
+        return status;
+    if (!same)
+        return failure_set(in.failure, in.arena, DAMAGED,
+                           "the sides differ in %zu items. If something wrote to them past the "
+                           "servers meanwhile, stop it and move again; items that were there "
+                           "before the move stay there",
+                           comparison->pending.set.count);
+    printf("both sides are the same: %llu items were compared, and %llu of them while nothing was "
+           "written\n",
+           (unsigned long long)comparison->items, (unsigned long long)comparison->last);
+    return OK;
+}
+
+/* The last of the stream while nobody writes, and what has to be compared then. */
+static enum status finish_read_only(struct moving *on, struct move_comparison *comparison) {
+    enum status status = OK;
     for (unsigned i = 0; i < COMPARE_TRIES && status == OK; i++) {
-        status = catch_up(on, "catching up, read-only");
+        status = catch_up(on, &comparison->catch_up, "catching up, read-only");
         if (status == OK)
-            status = compare_sides(on);
+            status = compare_last(on, comparison);
         if (status != DAMAGED || i + 1 == COMPARE_TRIES)
             break;
         on->failure = (struct failure){0}; /* a stream may be a moment behind its table */
         status = OK;
         sleep(1);
     }
+    return status;
+}
+
+/* Until nothing is missing and both sides have been compared; then the rest while nobody writes. */
+static enum status finish_compared(struct moving *on, struct move_comparison *comparison) {
+    struct scope in = {&on->arena, &on->failure};
+    struct move_catch_up before = catch_up_of(on); /* the keys of this need not be remembered */
+    enum status status = catch_up(on, &before, "catching up");
+    if (status == OK)
+        status = move_compare_ahead(comparison, in);
+    if (status == OK)
+        status = move_live_read_only(&on->live, true, in);
+    return status == OK ? finish_read_only(on, comparison) : status;
+}
+
+static enum status finish_live(struct moving *on) {
+    struct move_comparison comparison = {.source = on->source,
+                                         .live = &on->live,
+                                         .catch_up = catch_up_of(on),
+                                         .progress = &on->progress};
+    move_comparison_init(&comparison);
+    enum status status = finish_compared(on, &comparison);
+    move_comparison_release(&comparison);
     if (status == OK) {
         printf("the servers it comes from have been read-only for %.1f s, and stay so: stop them\n",
                (double)(clock_ticks_us() - on->live.since_us) / 1e6);

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/http_client.h"
+#include "cli/move_compare.h"
 #include "table/change.h"
 #include "json/attribute.h"
 
@@ -122,6 +123,8 @@ static size_t take_last(const struct remote_followed *followed, const struct mov
         if (on->stays(&change->key) || map_get(&seen, key) != NULL)
             continue;
         map_put(&seen, key, actions);
+        if (on->told != NULL)
+            move_keys_add(on->told, &change->key);
         bool removed = change->item.count == 0;
         actions[count++] = (struct action){.kind = removed ? ACTION_DELETE : ACTION_PUT,
                                            .by_owner = true,

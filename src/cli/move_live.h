@@ -23,6 +23,7 @@ enum status move_live_open(const struct move_live *live, const char *table, stru
 /* Has all servers refuse what would be written, and waits until nothing is under way; or not any
  * more. IO_FAILED with a sentence: then none of them is. */
 enum status move_live_read_only(struct move_live *live, bool on, struct scope in);
+struct move_keys; /* cli/move_compare.h */
 /* Carries over what the stream has until there is nothing more; *count rises by what it was. Stops
  * early when *stop. */
 struct move_catch_up {
@@ -31,6 +32,7 @@ struct move_catch_up {
     bool (*stays)(const struct item *key); /* what is not moved */
     const atomic_bool *stop;
     uint64_t *count;
+    struct move_keys *told; /* takes the keys of what the stream tells, unless it is NULL */
 };
 enum status move_live_catch_up(struct move_live *live, const struct move_catch_up *on,
                                struct scope in);

@@ -92,7 +92,7 @@ test('a game moves there and back while it is played, and no acknowledged score 
   await move('local', 'dynamodb', ['--data', data, '--live', server.endpoint, ...options], env, { interrupt: path.join(data, 'move-to-dynamodb.json') });
   const there = await move('local', 'dynamodb', ['--data', data, '--live', server.endpoint, ...options], env);
   assert.equal(there.status, 0, there.said);
-  assert.match(there.said, /items are on both sides, and are the same\n.*read-only for [\d.]+ s/);
+  assert.match(there.said, /both sides are the same: \d+ items were compared, and \d+ of them while nothing was written\n.*read-only for [\d.]+ s/);
   await players.all;
   assert.equal(players.refused.length, 8);
   assert.ok((await fetch(new URL('/v1/boards/m:sum/entries', server.endpoint))).ok, 'it can be read');
