@@ -46,7 +46,7 @@ def setUpModule():
 
 def tearDownModule():
     server.terminate()
-    server.wait(15)
+    server.wait(60)
     server.stdout.close()
 
 

@@ -3,6 +3,7 @@
 // all transactions, one that also respects which ended before which began.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rawClient } from '../lib/raw.mjs';
 import { startServer, temporaryFolder } from '../lib/server.mjs';
 
@@ -48,14 +49,16 @@ async function play(step, setUp) {
       });
       if (setUp) await setUp(client);
     }
-    let ending = false;
+    let ending = false, steps = 0;
     const workers = Array.from({ length: clients }, async (_, number) => {
-      while (!ending) await step(client, number).catch((error) => {
+      while (!ending) await step(client, number).then(() => { steps++; }, (error) => {
         // only the kill may break a connection
         if (!ending || !['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(error.code)) throw error;
       });
     });
-    await new Promise((resolve) => setTimeout(resolve, roundMs));
+    // For as long as told, and until there is something to look at, however busy the machine is.
+    await sleep(roundMs);
+    for (const end = Date.now() + 60_000; steps < 400 && Date.now() < end;) await Promise.race([sleep(20), ...workers]);
     ending = true;
     if (round < kills) await server.stop('SIGKILL');
     await Promise.all(workers);
