@@ -305,9 +305,10 @@ test("a player's new name shows on its boards, live and to who has the page alre
   assert.equal(before.json.entries[0].name, 'Ann');
   await rest.must('PATCH', '/players/ann', { name: 'Anna' });
   await timePasses(server, '1s');
-  const after = await rest.call('GET', '/boards/n:all/entries', { headers: { 'If-None-Match': before.headers.etag } });
-  assert.equal(after.status, 200);
-  assert.equal(after.json.entries[0].name, 'Anna');
+  await until(async () => {
+    const { status, json } = await rest.call('GET', '/boards/n:all/entries', { headers: { 'If-None-Match': before.headers.etag } });
+    return status === 200 && json.entries[0].name === 'Anna';
+  }, 'the new name is shown');
 }));
 
 test('players are found by the beginning of an id, a word of a name or an e-mail address, whoever wrote the profile', async () => {
