@@ -91,6 +91,8 @@ static void move_clock(struct http_exchange *exchange) {
 
 /* --- expiry --- */
 
+enum { EXPIRE_WAIT_MS = 20000, EXPIRE_PAUSE_MS = 10 };
+
 struct expiring {
     struct change_submit submit; /* first */
     struct change change;
@@ -102,7 +104,8 @@ static void answer_expired(struct expiring *expiring) {
     struct http_exchange *exchange = expiring->exchange;
     const struct change *change = &expiring->change;
     if (change->failure.status != OK) {
-        answer_refusal(exchange, 500, change->failure.text);
+        answer_refusal(exchange, change->failure.status == BEING_BUILT ? 503 : 500,
+                       change->failure.text);
         return;
     }
     buf_printf(&exchange->reply, "{\"expired\":%llu}\n", (unsigned long long)change->expired);
@@ -115,10 +118,24 @@ static void run_answer_expired(struct task *task) {
     answer_expired(exchange->user);
 }
 
+/* Asks again until the times of all tables are known, for a while. */
+static void wait_for_times(struct expiring *expiring) {
+    const struct timespec pause = {.tv_nsec = EXPIRE_PAUSE_MS * 1000000};
+    struct change *change = &expiring->change;
+    int64_t until_us = clock_ticks_us() + EXPIRE_WAIT_MS * 1000;
+    while (change->failure.status == BEING_BUILT && clock_ticks_us() < until_us) {
+        nanosleep(&pause, NULL);
+        *change = (struct change){.kind = CHANGE_EXPIRE, .arena = change->arena};
+        engine_submit_wait(expiring->admin->engine, change);
+    }
+}
+
 /* On a thread of the background pool. */
 static void run_housekeeping(void *argument) {
     struct expiring *expiring = argument;
-    housekeeping_run(expiring->admin->housekeeping);
+    wait_for_times(expiring);
+    if (expiring->change.failure.status == OK && expiring->admin->housekeeping != NULL)
+        housekeeping_run(expiring->admin->housekeeping);
     expiring->exchange->task.run = run_answer_expired;
     loop_post(expiring->exchange->loop, &expiring->exchange->task);
 }
@@ -127,8 +144,9 @@ static void run_housekeeping(void *argument) {
 static void expire_done(struct change_submit *submit) {
     struct expiring *expiring = (struct expiring *)submit;
     const struct admin *admin = expiring->admin;
-    if (admin->housekeeping == NULL || expiring->change.failure.status != OK ||
-        !background_run(admin->background, run_housekeeping, expiring))
+    enum status status = expiring->change.failure.status;
+    bool goes_on = status == BEING_BUILT || (status == OK && admin->housekeeping != NULL);
+    if (!goes_on || !background_run(admin->background, run_housekeeping, expiring))
         answer_expired(expiring);
 }
 

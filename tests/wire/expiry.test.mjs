@@ -201,6 +201,21 @@ test('many at once', async () => {
   raw.close();
 });
 
+test('who asks for expiry while the times of a table are still being collected is told when all is gone', async () => {
+  const raw = rawClient(server.endpoint), past = serverNow() - 100, count = 30000;
+  await createTable('late');
+  for (let i = 0; i < count; i += 500)
+    await Promise.all(Array.from({ length: 20 }, (_, k) => raw.must('BatchWriteItem', {
+      RequestItems: { late: Array.from({ length: 25 }, (_, j) => ({ PutRequest: { Item: { pk: S(`late-${i + 25 * k + j}`), ttl: N(past) } } })) },
+    })));
+  await raw.must('UpdateTimeToLive', { TableName: 'late', TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true } });
+  const { status, body } = await raw.send('', {}, 'POST', '/admin/expire');
+  assert.equal(status, 200, body);
+  assert.deepEqual((await raw.must('Scan', { TableName: 'late', Select: 'COUNT' })).Count, 0, body);
+  await raw.must('DeleteTable', { TableName: 'late' });
+  raw.close();
+});
+
 test('the clock is only for those who asked for it at the start', async () => {
   const plain = await startServer();
   const raw = rawClient(plain.endpoint);

@@ -114,8 +114,26 @@ int64_t expiry_run(struct local *local) {
     return has_due(table, now_ms, LATE_MS) ? 0 : clock_ticks_us() - start;
 }
 
+/* A table whose expiry tree is still being made, so that nobody knows what of it is due; or NULL.
+ */
+static const struct table *find_building(const struct local *local) {
+    size_t at = 0;
+    for (struct map_slot *slot; (slot = map_next(&local->tables, &at)) != NULL;) {
+        const struct table *table = slot->value;
+        if (table->expiry != NULL && table->expiry->tree == NULL && !table->loading)
+            return table;
+    }
+    return NULL;
+}
+
 enum status expiry_run_all(struct local *local, struct change *change) {
     int64_t now_ms = clock_now_ms();
+    const struct table *building = find_building(local);
+    if (building != NULL)
+        return failure_set(&change->failure, change->arena, BEING_BUILT,
+                           "The times at which items of table %.*s expire are still being "
+                           "collected: ask again.",
+                           BYTES_ARG(building->schema->name));
     for (struct table *table; (table = find_due(local, now_ms)) != NULL;) {
         enum status status = run_batch(local, table, now_ms, &change->expired);
         if (status != OK)
