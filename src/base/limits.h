@@ -78,7 +78,8 @@ enum {
     LIMIT_CALLS_PENDING = 1024,           /* writes of a client that are not answered yet */
     LIMIT_CLEARED_AT_ONCE = 20 * 1000,    /* members of a set that is emptied in one commit */
     LIMIT_STORED_AT_ONCE = 1000,          /* members that replace a set in one commit; more are */
-    LIMIT_STAGED_AT_ONCE = 500,           /* written before it, so many in each */
+    LIMIT_STAGED_AT_ONCE = 250,           /* written before it, so many in each commit, */
+    LIMIT_STAGED_UNDER_WAY = 3,           /* of which so many are under way */
     LIMIT_GENERATION_KEPT_MS = 5000,      /* that entries stay for who reads them still; and that */
     LIMIT_GENERATION_LEASE_MS = 30000,    /* entries stay for which no commit has come */
     LIMIT_QUEUED_CALLS = 10000,           /* of a transaction, */

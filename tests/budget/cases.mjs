@@ -59,7 +59,8 @@ export async function fill(server, members) {
 export function makeCases(server, members) {
   const port = server.redisPort;
   const many = (count, make) => Array.from({ length: count }, (_, i) => make(i)).flat();
-  const command = (...words) => ({ name: words.slice(0, 6).join(' ').slice(0, 60), run: () => redis(port, words) });
+  const words = (list, before) => ({ name: list.slice(0, 6).join(' ').slice(0, 60), run: () => redis(port, list), before }); // of any length
+  const command = (...list) => words(list);
   const multi = (count, words) => ({
     name: `MULTI of ${count} ${words[0]}`,
     run: () => redis(port, ['MULTI'], ...many(count, () => [words]), ['EXEC']),
@@ -82,9 +83,11 @@ export function makeCases(server, members) {
     command('ZLEXCOUNT', 'large:a', '-', '+'),
     command('MEMORY', 'USAGE', 'large:a', 'SAMPLES', '0'),
     command('ZSCAN', 'large:a', '0', 'COUNT', '1000000'),
-    command('EXISTS', ...many(members, (i) => `small:${i}`)),
-    command('ZMSCORE', 'large:a', ...many(members / 2, name)),
-    command('DEL', ...many(members / 10, (i) => `none:${i}`)),
+    words(['EXISTS'].concat(many(members, (i) => `small:${i}`))),
+    words(['ZMSCORE', 'large:a'].concat(many(members / 2, name))),
+    words(['DEL'].concat(many(members / 10, (i) => `none:${i}`))),
+    words(['COPY', 'large:b', 'copied'], () => redis(port, ['DEL', 'copied'])),
+    words(['RENAME', 'copied', 'renamed'], () => redis(port, ['COPY', 'large:b', 'copied', 'REPLACE'])),
     command('KEYS', '*'),
     command('DBSIZE'),
     command('RANDOMKEY'),

@@ -176,6 +176,7 @@ static void drop_head(struct redis_key *key) {
     key->written = true;
     key->write_count = 0;
     key->listed = NULL;
+    key->listed_later = false;
     map_release(&key->by_field);
     key->by_field = (struct map){0};
 }

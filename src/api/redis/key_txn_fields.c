@@ -343,11 +343,12 @@ enum status key_fill_fields(struct redis_call *call, struct redis_key *key,
     enum status status = OK;
     if (staging_wants(call, fields->count)) {
         status = staging_check_ahead(call);
-        if (status == OK)
+        key->listed_later = staging_is_later(call);
+        if (status == OK && !key->listed_later)
             list_fields(call, key, fields);
-        return status;
-    }
-    if (fields->count > LIMIT_CHANGE_ACTIONS)
+        if (status != OK || !key->listed_later)
+            return status;
+    } else if (fields->count > LIMIT_CHANGE_ACTIONS)
         return call_error(call, "ERR a key of more than %d members cannot be stored in one step",
                           LIMIT_CHANGE_ACTIONS);
     for (size_t i = 0; i < fields->count && status == OK; i++)

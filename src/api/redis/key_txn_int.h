@@ -26,6 +26,7 @@ struct redis_key {
     struct bytes garbage; /* the generation that the call has removed from the key; or empty */
     const struct hash_fields *listed; /* all fields of a large key that the call makes, written
                                          before the commit (set_staging.h); or NULL */
+    bool listed_later;                /* `writes` become that in the end */
     struct map by_field;              /* of `writes`; only of a large key */
     struct field_write **writes;
     size_t write_count, write_room;

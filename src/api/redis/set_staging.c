@@ -7,8 +7,10 @@
 #include "game/keyspace/key_garbage.h"
 #include "game/player/hidden_players.h"
 
+#include <semaphore.h>
+
 bool staging_wants(const struct redis_call *call, size_t members) {
-    return members > LIMIT_STORED_AT_ONCE && !call->nested && !call->frontend->blocks;
+    return members > LIMIT_STORED_AT_ONCE && !call->frontend->blocks;
 }
 
 enum status staging_check_ahead(struct redis_call *call) {
@@ -17,6 +19,14 @@ enum status staging_check_ahead(struct redis_call *call) {
 
 /* ---- writing ---- */
 
+/* Some of the items, in one commit. */
+struct staged_batch {
+    struct arena arena;
+    struct change change;
+    struct failure failure; /* of making the actions */
+    sem_t done;
+};
+
 /* What is being written. */
 struct staging {
     struct redis_call *call;
@@ -24,119 +34,206 @@ struct staging {
     const struct zset *zset;     /* or */
     const struct redis_key *key; /* of a hash or set */
     size_t count;
-    struct arena arena;     /* of one commit */
-    struct failure failure; /* of the last one */
+    /* While one is committed, the next is prepared and the one after that is made. */
+    struct staged_batch batches[LIMIT_STAGED_UNDER_WAY];
+    size_t begun, ended; /* numbers of batches; number n is batches[n % LIMIT_STAGED_UNDER_WAY] */
+    struct failure failure; /* of the first that has failed; its text is the call's */
 };
 
-static enum status commit_actions(struct staging *staging, struct action *actions, size_t count) {
-    struct change change = {.kind = CHANGE_WRITE,
-                            .arena = &staging->arena,
-                            .actions = actions,
-                            .action_count = count,
-                            .all_or_nothing = true};
-    enum status status = game_wait(staging->call->frontend->game, &change);
-    staging->failure = change.failure;
-    for (size_t i = 0; i < count && status != OK && staging->failure.text.size == 0; i++)
-        if (actions[i].failure.status != OK)
-            staging->failure = actions[i].failure;
-    return status;
+/* On the engine's thread. */
+static void batch_done(struct change *change) {
+    struct staged_batch *batch = change->user;
+    sem_post(&batch->done);
+}
+
+static void note_failure(struct staging *staging, const struct staged_batch *batch) {
+    const struct change *change = &batch->change;
+    struct failure failure = batch->failure.status != OK ? batch->failure : change->failure;
+    if (failure.status == OK || staging->failure.status != OK)
+        return;
+    enum status status = failure.status;
+    for (size_t i = 0; i < change->action_count && failure.text.size == 0; i++)
+        if (change->actions[i].failure.status != OK)
+            failure = change->actions[i].failure;
+    failure.status = status;
+    failure.text = arena_copy(staging->call->arena, failure.text);
+    staging->failure = failure;
+}
+
+/* Waits for the oldest that is under way. */
+static void end_batch(struct staging *staging) {
+    struct staged_batch *batch = &staging->batches[staging->ended++ % LIMIT_STAGED_UNDER_WAY];
+    while (sem_wait(&batch->done) != 0) /* a signal */
+        ;
+    note_failure(staging, batch);
+    sem_destroy(&batch->done);
+    arena_release(&batch->arena);
+}
+
+static void submit_batch(struct staging *staging, struct staged_batch *batch) {
+    batch->change.kind = CHANGE_WRITE;
+    batch->change.arena = &batch->arena;
+    batch->change.all_or_nothing = true;
+    batch->change.done = batch_done;
+    batch->change.user = batch;
+    if (batch->failure.status == OK)
+        engine_submit(staging->call->frontend->game->engine, &batch->change);
+    else
+        sem_post(&batch->done);
 }
 
 /* Writes the note, or moves its end on. */
-static struct action note_action(struct staging *staging) {
+static struct action note_action(struct staging *staging, struct arena *arena) {
     staging->note.after_ms = clock_now_ms() + LIMIT_GENERATION_LEASE_MS;
-    return key_garbage_note(staging->call->frontend->game, &staging->note, &staging->arena);
+    return key_garbage_note(staging->call->frontend->game, &staging->note, arena);
 }
 
 static bool is_note_old(const struct staging *staging) {
     return clock_now_ms() > staging->note.after_ms - LIMIT_GENERATION_LEASE_MS / 2;
 }
 
-static enum status entry_to_put(struct staging *staging, size_t at, struct action *out) {
+static enum status entry_to_put(const struct staging *staging, struct scope in, size_t at,
+                                struct action *out) {
     const struct zset_entry *entry = &staging->zset->listed->list[at];
-    struct entry_write *write = ARENA_NEW(&staging->arena, struct entry_write);
+    struct entry_write *write = ARENA_NEW(in.arena, struct entry_write);
     struct bytes key;
-    enum status status =
-        entry_key_of(entry->member, (struct scope){&staging->arena, &staging->failure}, &key);
+    enum status status = entry_key_of(entry->member, in, &key);
     if (status != OK)
         return status;
     write->game = staging->call->frontend->game;
     write->board = staging->zset->board;
     write->flags = ENTRY_EXACT;
-    write->points = points_of_double(&staging->arena, entry->score);
+    write->points = points_of_double(in.arena, entry->score);
     write->now_ms = staging->call->txn->now_ms;
-    entry_action(write, game_key(&staging->arena, staging->zset->fresh_pk, key),
-                 zset_txn_write_entry, out);
+    entry_action(write, game_key(in.arena, staging->zset->fresh_pk, key), zset_txn_write_entry,
+                 out);
     return OK;
 }
 
-static enum status field_to_put(struct staging *staging, size_t at, struct action *out) {
+static enum status field_to_put(const struct staging *staging, struct scope in, size_t at,
+                                struct action *out) {
     const struct redis_key *key = staging->key;
     const struct hash_field *from = &key->listed->list[at];
     struct key_generation of = {staging->call->frontend->game, &key->address, key->head.generation};
     struct key_field field = {.expires_ms = from->expires_ms};
     if (key->head.type == KEY_HASH)
         field.value = from->value;
-    if (!key_field_name(from->name, &staging->arena, &field.key))
-        return failure_set(&staging->failure, &staging->arena, INVALID,
-                           "the name of a member is too long");
-    *out = key_field_put_action(&of, &field, &staging->arena);
+    if (!key_field_name(from->name, in.arena, &field.key))
+        return failure_set(in.failure, in.arena, INVALID, "the name of a member is too long");
+    *out = key_field_put_action(&of, &field, in.arena);
     out->keeps_version = true; /* the key itself is as it was */
     return OK;
 }
 
-/* Writes the items from `first` on, as many as one commit has. */
-static enum status write_some(struct staging *staging, size_t first) {
+/* Makes the actions for the items from `first` on, as many as one commit has. */
+static void fill_batch(struct staging *staging, struct staged_batch *batch, size_t first) {
     size_t left = staging->count - first, count = 0;
     size_t some = left < LIMIT_STAGED_AT_ONCE ? left : LIMIT_STAGED_AT_ONCE;
-    struct action *actions = ARENA_ARRAY(&staging->arena, struct action, some + 1);
+    struct action *actions = ARENA_ARRAY(&batch->arena, struct action, some + 1);
+    struct scope in = {&batch->arena, &batch->failure};
     enum status status = OK;
     for (; count < some && status == OK; count++)
-        status = staging->zset != NULL ? entry_to_put(staging, first + count, &actions[count])
-                                       : field_to_put(staging, first + count, &actions[count]);
+        status = staging->zset != NULL ? entry_to_put(staging, in, first + count, &actions[count])
+                                       : field_to_put(staging, in, first + count, &actions[count]);
     if (is_note_old(staging))
-        actions[count++] = note_action(staging);
-    return status == OK ? commit_actions(staging, actions, count) : status;
+        actions[count++] = note_action(staging, &batch->arena);
+    batch->change.actions = actions;
+    batch->change.action_count = count;
 }
 
-/* A stop does not wait for seconds: the key stays as it was. */
-static bool is_stopping(struct staging *staging) {
-    bool stopping = atomic_load(&staging->call->frontend->stopping);
-    if (stopping)
-        failure_set(&staging->failure, &staging->arena, BUSY, "the server is being stopped");
-    return stopping;
+static struct staged_batch *begin_batch(struct staging *staging) {
+    if (staging->begun - staging->ended == LIMIT_STAGED_UNDER_WAY)
+        end_batch(staging);
+    struct staged_batch *batch = &staging->batches[staging->begun++ % LIMIT_STAGED_UNDER_WAY];
+    *batch = (struct staged_batch){0};
+    arena_init(&batch->arena);
+    sem_init(&batch->done, 0, 0);
+    return batch;
+}
+
+/* The note is on the disk before any of the items. */
+static void write_note(struct staging *staging) {
+    struct staged_batch *batch = begin_batch(staging);
+    struct action *note = ARENA_NEW(&batch->arena, struct action);
+    *note = note_action(staging, &batch->arena);
+    batch->change.actions = note;
+    batch->change.action_count = 1;
+    submit_batch(staging, batch);
+    end_batch(staging);
+}
+
+/* Also if a stop is asked for, which does not wait for seconds: the key stays as it was. */
+static bool goes_on(struct staging *staging) {
+    struct redis_call *call = staging->call;
+    if (staging->failure.status == OK && atomic_load(&call->frontend->stopping))
+        failure_set(&staging->failure, call->arena, BUSY, "the server is being stopped");
+    return staging->failure.status == OK;
 }
 
 static enum status write_all(struct staging *staging) {
-    struct redis_call *call = staging->call;
-    arena_init(&staging->arena);
-    struct action note = note_action(staging);
-    enum status status = commit_actions(staging, &note, 1);
-    for (size_t at = 0; at < staging->count && status == OK; at += LIMIT_STAGED_AT_ONCE) {
-        arena_reset(&staging->arena);
-        status = is_stopping(staging) ? BUSY : write_some(staging, at);
+    write_note(staging);
+    for (size_t at = 0; at < staging->count && goes_on(staging); at += LIMIT_STAGED_AT_ONCE) {
+        struct staged_batch *batch = begin_batch(staging);
+        fill_batch(staging, batch, at);
+        submit_batch(staging, batch);
     }
-    if (status != OK) {
-        call->failure = staging->failure;
-        call->failure.status = status;
-        call->failure.text = arena_copy(call->arena, staging->failure.text);
-    }
-    arena_release(&staging->arena);
-    return status;
+    while (staging->ended != staging->begun)
+        end_batch(staging);
+    if (staging->failure.status != OK)
+        staging->call->failure = staging->failure;
+    return staging->failure.status;
 }
 
 static uint64_t hidden_version(const struct redis_call *call) {
     return hidden_players_version(call->frontend->game);
 }
 
-bool staging_is_needed(const struct redis_call *call) {
-    for (const struct zset *zset = call->txn->sets; zset != NULL; zset = zset->next)
-        if (zset->listed != NULL)
-            return true;
-    for (const struct redis_key *key = call->txn->keys; key != NULL; key = key->next)
-        if (key->listed != NULL)
-            return true;
-    return false;
+/* Lists what the call has written to the set. Members that have an end of their own, which a list
+ * does not tell, stay writes of the commit. */
+static void list_entries(struct redis_call *call, struct zset *zset) {
+    struct zset_entries *all = ARENA_NEW(call->arena, struct zset_entries);
+    size_t kept = 0;
+    all->list = ARENA_ARRAY(call->arena, struct zset_entry, zset->count);
+    for (size_t i = 0; i < zset->count; i++) {
+        struct zset_write *written = zset->written[i];
+        if (written->has && written->sets_end && written->end_s != 0)
+            zset->written[kept++] = written;
+        else if (written->has)
+            all->list[all->count++] =
+                (struct zset_entry){.member = written->member, .score = written->score};
+    }
+    zset->count = kept;
+    zset->listed = all;
+}
+
+static void list_fields(struct redis_call *call, struct redis_key *key) {
+    struct hash_fields *all = ARENA_NEW(call->arena, struct hash_fields);
+    all->list = ARENA_ARRAY(call->arena, struct hash_field, key->write_count);
+    for (size_t i = 0; i < key->write_count; i++) {
+        const struct key_field *field = &key->writes[i]->field;
+        if (key->writes[i]->has)
+            all->list[all->count++] =
+                (struct hash_field){.name = entry_member_of(field->key, call->arena),
+                                    .value = field->value,
+                                    .expires_ms = field->expires_ms};
+    }
+    key->write_count = 0;
+    key->listed = all;
+}
+
+bool staging_is_needed(struct redis_call *call) {
+    bool needed = false;
+    for (struct zset *zset = call->txn->sets; zset != NULL; zset = zset->next) {
+        if (zset->listed_later && zset->count > LIMIT_STORED_AT_ONCE)
+            list_entries(call, zset);
+        needed = needed || zset->listed != NULL;
+    }
+    for (struct redis_key *key = call->txn->keys; key != NULL; key = key->next) {
+        if (key->listed_later && key->write_count > LIMIT_STORED_AT_ONCE)
+            list_fields(call, key);
+        needed = needed || key->listed != NULL;
+    }
+    return needed;
 }
 
 enum status staging_write(struct redis_call *call) {

@@ -18,14 +18,18 @@
 
 struct zset_entries;
 
-/* Whether so many members can only be written in this way, and may: not within EXEC or a script,
- * whose later commands would have to see them. */
+/* Whether so many members are to be written in this way. */
 bool staging_wants(const struct redis_call *call, size_t members);
+/* Within EXEC or a script later commands have to see them, and may change them: they are writes of
+ * the transaction as others are, and are listed in the end. */
+static inline bool staging_is_later(const struct redis_call *call) {
+    return call->nested;
+}
 /* Has the call leave the loop or the writer's thread, unless it has: WOULD_BLOCK. */
 enum status staging_check_ahead(struct redis_call *call);
 
-/* Whether a call that has run ahead has listed something. */
-bool staging_is_needed(const struct redis_call *call);
+/* Whether a call that has run ahead has listed something; lists what is to be listed in the end. */
+bool staging_is_needed(struct redis_call *call);
 /* Of a call that has run ahead, on its thread: writes what the call has listed. Blocks for as many
  * commits as that takes. */
 enum status staging_write(struct redis_call *call);

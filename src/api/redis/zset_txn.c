@@ -282,6 +282,7 @@ static struct zset_write *add_write(struct redis_call *call, struct zset *zset, 
 static void mark_dropped(struct redis_call *call, struct zset *zset) {
     struct zset_txn *txn = call->txn;
     zset->dropped = zset->empty = true;
+    zset->listed_later = false;
     if (board_can_switch(call->frontend->game, zset->board)) {
         zset->fresh = key_generation_new(txn->arena);
         zset->fresh_pk = board_partition(zset->board->key, zset->fresh, txn->arena);
@@ -489,13 +490,15 @@ enum status zset_fill(struct redis_call *call, struct zset *zset,
     if (staging_wants(call, entries->count) &&
         board_can_switch(call->frontend->game, zset->board)) {
         status = staging_check_ahead(call);
-        if (status == OK) {
-            mark_dropped(call, zset);
-            zset->listed = entries;
-        }
-        return status;
-    }
-    status = zset_check_stored(call, entries->count);
+        if (status != OK)
+            return status;
+        mark_dropped(call, zset);
+        zset->listed_later = staging_is_later(call);
+        zset->listed = zset->listed_later ? NULL : entries;
+        if (zset->listed != NULL)
+            return OK;
+    } else
+        status = zset_check_stored(call, entries->count);
     for (size_t i = 0; i < entries->count && status == OK; i++)
         status = zset_put(call, zset, entries->list[i].member, entries->list[i].score);
     return status;

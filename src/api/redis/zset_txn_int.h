@@ -46,6 +46,7 @@ struct zset {
     struct bytes fresh_pk;             /* and its partition */
     const struct zset_entries *listed; /* all entries of `fresh`, written before the commit
                                           (set_staging.h); or NULL: they are `written` */
+    bool listed_later;                 /* what is `written` in the end becomes `listed` */
     bool expires;                      /* zset_expire() was called */
     int64_t expires_ms;
 };
