@@ -1,8 +1,9 @@
 // Random commands, the same from the same seed.
 //
-//   node tests/redis/random.mjs --seed 7 [--rounds 100] [--length 60]
+//   node tests/redis/random.mjs --seed 7 [--rounds 100] [--length 60] [--seconds 600]
 //
-// tells the first round whose replies differ, cut down to the commands that matter.
+// tells the first round whose replies differ, cut down to the commands that matter; else how many were alike. With
+// --seconds it goes on with the next seeds for that long.
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { connect, decode } from './resp.mjs';
@@ -262,11 +263,13 @@ export const tell = (list) =>
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { startOurs, startRedis } = await import('./targets.mjs');
-  const { values } = parseArgs({ options: { seed: { type: 'string', default: '1' }, rounds: { type: 'string', default: '1' }, length: { type: 'string', default: '60' } } });
+  const { values } = parseArgs({ options: { seed: { type: 'string', default: '1' }, rounds: { type: 'string', default: '1' }, length: { type: 'string', default: '60' }, seconds: { type: 'string' } } });
+  const end = values.seconds && Date.now() + Number(values.seconds) * 1000;
+  let alike = 0;
   const targets = await Promise.all([startRedis(), startOurs()]);
   const ports = targets.map(({ port }) => port);
   try {
-    for (let seed = Number(values.seed), left = Number(values.rounds); left > 0; seed++, left--) {
+    for (let seed = Number(values.seed); end ? Date.now() < end : alike < Number(values.rounds); seed++, alike++) {
       const version = 2 + (seed & 1);
       const list = sequence(seed, Number(values.length));
       const first = await compare(ports, version, list);
@@ -279,6 +282,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       break;
     }
   } finally {
+    console.log(`${alike} rounds of ${values.length} commands were answered alike`);
     await Promise.all(targets.map((target) => target.close()));
   }
 }
