@@ -510,15 +510,32 @@ static void carry_out(struct remote *remote, struct change *change) {
         change->failure.status = status;
 }
 
+/* How many of the actions from `at` on fit one commit, by their number and by the size of what they
+ * put; at least one. What actions compute is not known yet, and small. */
+static size_t count_fitting(const struct change *change, size_t at) {
+    enum { VERSIONS_SIZE = 1 + LIMIT_REMOTE_PAST_VERSIONS * (REMOTE_VERSION_SIZE + 1) };
+    size_t size = 0, count = 0;
+    while (at + count < change->action_count && count < LIMIT_TRANSACT_ITEMS) {
+        size += item_size(&change->actions[at + count].item) + VERSIONS_SIZE;
+        if (count != 0 && size > LIMIT_TRANSACT_SIZE)
+            break;
+        count++;
+    }
+    return count;
+}
+
+static bool is_divided(const struct change *change) {
+    return change->divisible && change->prepare == NULL && change->token.size == 0 &&
+           count_fitting(change, 0) < change->action_count;
+}
+
 /* In parts that fit one commit each. */
 static void carry_out_parts(struct remote *remote, struct change *change) {
     size_t at = 0;
     while (at < change->action_count && change->failure.status == OK) {
         struct change part = *change;
         part.actions = change->actions + at;
-        part.action_count = change->action_count - at;
-        if (part.action_count > LIMIT_TRANSACT_ITEMS)
-            part.action_count = LIMIT_TRANSACT_ITEMS;
+        part.action_count = count_fitting(change, at);
         at += part.action_count;
         carry_out(remote, &part);
         change->failure = part.failure;
@@ -534,8 +551,7 @@ static void submit(struct engine *engine, struct change *change) {
     atomic_fetch_add(&remote->submitted, 1);
     if (atomic_load(&remote->read_only))
         change_refuse_read_only(change);
-    else if (change->kind == CHANGE_WRITE && change->divisible && change->prepare == NULL &&
-             change->token.size == 0 && change->action_count > LIMIT_TRANSACT_ITEMS)
+    else if (change->kind == CHANGE_WRITE && is_divided(change))
         carry_out_parts(remote, change);
     else if (change->kind == CHANGE_WRITE)
         carry_out(remote, change);

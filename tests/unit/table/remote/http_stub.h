@@ -15,15 +15,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { STUB_SILENT = -1, STUB_CLOSE = -2 };
+enum { STUB_SILENT = -1, STUB_CLOSE = -2, STUB_REQUEST_MAX = 16 * 1024 * 1024 };
 
 struct http_stub {
     int fd;
     char url[64];
     pthread_t thread;
     atomic_bool stopping;
-    atomic_uint asked;   /* requests so far */
-    char request[65536]; /* the last one, with its head; for the test when none is under way */
+    atomic_uint asked; /* requests so far */
+    char *request;     /* the last one, with its head; for the test when none is under way */
     /* The status, with the body appended; STUB_SILENT: no answer until the end, STUB_CLOSE: the
      * connection is closed instead. `number` counts from 0. */
     int (*answer)(struct http_stub *stub, unsigned number, struct bytes request, struct buf *body);
@@ -39,7 +39,7 @@ static inline bool stub_read(struct http_stub *stub, int fd, size_t *size) {
                 return false;
             continue;
         }
-        ssize_t got = recv(fd, stub->request + *size, sizeof(stub->request) - 1 - *size, 0);
+        ssize_t got = recv(fd, stub->request + *size, STUB_REQUEST_MAX - 1 - *size, 0);
         if (got <= 0)
             return false;
         *size += (size_t)got;
@@ -91,6 +91,8 @@ static inline void stub_start(struct http_stub *stub) {
     struct sockaddr_in local = {.sin_family = AF_INET};
     socklen_t size = sizeof(local);
     local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    stub->request = malloc(STUB_REQUEST_MAX); /* only what is used of it is given */
+    assert_non_null(stub->request);
     stub->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(stub->fd, (struct sockaddr *)&local, sizeof(local)), 0);
     assert_int_equal(listen(stub->fd, 64), 0);
@@ -103,6 +105,7 @@ static inline void stub_stop(struct http_stub *stub) {
     stub->stopping = true;
     pthread_join(stub->thread, NULL);
     close(stub->fd);
+    free(stub->request);
 }
 
 #endif
