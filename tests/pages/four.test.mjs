@@ -128,10 +128,12 @@ test('the board fits', async () => {
   const code = await makeRoom(host, 'Host', 'Four in a row');
   await joinRoom(guest, code, 'Guest');
   await host.page.locator('button:enabled', { hasText: 'Start' }).click();
-  for (const [width, height] of [[390, 844], [844, 390], [320, 568], [768, 1024], [1280, 800], [1920, 1080]]) {
+  for (const [width, height] of [[390, 844], [844, 390], [320, 568], [640, 400], [560, 330], [768, 1024], [1280, 800], [1920, 1080]]) {
     await host.page.setViewportSize({ width, height });
-    await until(() => host.page.locator('.four-board').boundingBox(), (box) => {
+    const boxes = () => Promise.all(['.four-board', '.four-sides'].map((one) => host.page.locator(one).boundingBox()));
+    await until(boxes, ([box, sides]) => {
       assert.ok(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, `${width} x ${height}: ${JSON.stringify(box)}`);
+      assert.ok(sides.x >= box.x + box.width || sides.y + sides.height <= box.y, `${width} x ${height}: who plays stands beside it`);
       assert.ok(box.width >= 0.5 * Math.min(width, height), `${width} x ${height}: it is large enough`);
     });
     await becomes(() => host.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
