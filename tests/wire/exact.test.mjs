@@ -73,7 +73,7 @@ test('tags: their characters, their number, and whose they are', async () => {
   const arn = (name) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`;
   const ResourceArn = arn('tagged');
   const tags = (from, count) => Array.from({ length: count }, (_, i) => ({ Key: `k${from + i}`, Value: '' }));
-  for (const [Key, Value] of [['hi!', 'ok'], ['ok', '#!%%^$$&'], ['->>;-)])', 'ok']])
+  for (const [Key, Value] of [['hi!', 'ok'], ['ok', '#!%%^$$&'], ['->>;-)])', 'ok'], ['aws:mine', 'ok'], ['AWS:mine', 'ok']])
     await refused('TagResource', { ResourceArn, Tags: [{ Key, Value }] }, 'ValidationException');
   await refused('CreateTable', schema('untagged', { Tags: [{ Key: 'hi!', Value: '' }] }), 'ValidationException');
   await refused('CreateTable', schema('untagged', { Tags: tags(0, 51) }), 'ValidationException');

@@ -3,6 +3,8 @@
 #include "api/dynamodb/operation.h"
 #include "api/dynamodb/shapes.h"
 
+#include <strings.h>
+
 static enum status missing(struct call *call, enum arg arg) {
     struct bytes name = arg_name(arg);
     return call_invalid(call,
@@ -66,6 +68,11 @@ static bool is_tag_text(struct bytes text) {
     return true;
 }
 
+/* Names that begin so, in any case, are the service's own. */
+static bool is_reserved_key(struct bytes key) {
+    return key.size >= 4 && strncasecmp((const char *)key.data, "aws:", 4) == 0;
+}
+
 enum status tags_read(struct call *call, const struct json *list, struct tag **out) {
     struct tag *tags = ARENA_ARRAY(call->arena, struct tag, list->count + 1);
     if (list->count > LIMIT_TAGS)
@@ -79,6 +86,9 @@ enum status tags_read(struct call *call, const struct json *list, struct tag **o
                                 "One or more parameter values were invalid: The tag %.*s has "
                                 "characters other than letters, digits, blanks and _.:/=+-@",
                                 BYTES_ARG(tags[i].key));
+        if (is_reserved_key(tags[i].key))
+            return call_invalid(call, "One or more parameter values were invalid: aws: prefixed "
+                                      "tag key names are not allowed for external use");
     }
     *out = tags;
     return OK;
