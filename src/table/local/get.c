@@ -110,9 +110,7 @@ static enum status put_key(struct get *get) {
         status = rules_check_paths(&rules, request->projection, NULL);
     if (status == OK) {
         keys_put_item(&key, get->table, rules.schema, &request->key);
-        get->absent = partition_filter_excludes(&get->table->partition_filter, buf_bytes(&key));
-        if (!get->absent)
-            get->key = hashed_key_of(arena_copy(get->in.arena, buf_bytes(&key)));
+        get->key = hashed_key_of(arena_copy(get->in.arena, buf_bytes(&key)));
     }
     buf_release(&key);
     return status;
@@ -120,19 +118,19 @@ static enum status put_key(struct get *get) {
 
 enum { TOGETHER_MAX = 64 }; /* more would push each other out of the processor's cache */
 
-/* Copies what the cache has of them: first it prefetches where each would be and then the entries,
- * so that the misses of all pass at the same time. The caller holds state_lock, so nothing is
- * written to the cache meanwhile, and what is there is current. */
+/* Copies what the cache has of them: where each would be was prefetched when its key was made, and
+ * the entries are now, so that the misses of all pass at the same time. The caller holds
+ * state_lock, so nothing is written to the cache meanwhile, and what is there is current. The
+ * partition filter is asked only about what the cache has not: that is the exception. */
 static void find_cached(struct cache *cache, struct get *gets, size_t count) {
     for (size_t i = 0; i < count && count > 1; i++)
-        if (!gets[i].absent)
-            cache_prefetch(cache, gets[i].key.hash);
-    for (size_t i = 0; i < count && count > 1; i++)
-        if (!gets[i].absent)
-            cache_prefetch_entry(cache, gets[i].key.hash);
-    for (size_t i = 0; i < count; i++)
-        if (!gets[i].absent)
-            gets[i].stored = cache_get(cache, gets[i].key, UINT64_MAX, gets[i].in.arena);
+        cache_prefetch_entry(cache, gets[i].key.hash);
+    for (size_t i = 0; i < count; i++) {
+        struct get *get = &gets[i];
+        get->stored = cache_get(cache, get->key, UINT64_MAX, get->in.arena);
+        get->absent = get->stored.data == NULL &&
+                      partition_filter_excludes(&get->table->partition_filter, get->key.bytes);
+    }
 }
 
 /* Looks whether index entries cover those items that the cache has not: none is in both. Sets
@@ -171,6 +169,8 @@ static enum status find_some(struct local *local, struct get *gets, size_t count
         bool again = i > 0 && bytes_equal(gets[i].request->table, gets[i - 1].request->table);
         gets[i].table = again ? gets[i - 1].table : local_table(local, gets[i].request->table);
         status = put_key(&gets[i]);
+        if (status == OK)
+            cache_prefetch(local->cache, gets[i].key.hash);
     }
     if (status != OK)
         return status;
