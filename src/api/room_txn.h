@@ -7,9 +7,10 @@
 
 #include "api/background.h"
 #include "api/change_submit.h"
+#include "base/limits.h"
 #include "game/room/room.h"
 
-enum { ROOM_TXN_TRIES_MAX = 200 }; /* each time somebody else got something done */
+enum { ROOM_TXN_TRIES_MAX = LIMIT_ROOM_TRIES }; /* each time somebody else got something done */
 
 struct room_txn {
     /* filled in by who starts it */

@@ -368,6 +368,34 @@ enum {
     LIMIT_NEWS_PAUSE_US = 2000,           /* between two messages about the same one */
     LIMIT_NEWS_PING_MS = 1000,            /* between questions whether Redis still speaks to us */
     LIMIT_NEWS_LOOK_MS = 10 * 1000,       /* between looks at everything, whatever was heard */
+
+    /* how much one step of work does before others have a turn, and how often what lost a race is
+     * tried again */
+    LIMIT_ROOM_TRIES = 200,           /* of a room's transaction: each time somebody got on, */
+    LIMIT_LEAVE_TRIES = 100,          /* and of leaving one */
+    LIMIT_QUERY_TRIES = 8,            /* of a look at a board that others write to meanwhile */
+    LIMIT_ROOM_STEPS = 64,            /* of rooms by the clock, until they are published */
+    LIMIT_CLEARED_SERVERS = 8,        /* whose connections are looked at in one call, */
+    LIMIT_CLEARED_CONNECTIONS = 64,   /* to one room, deleted in one commit */
+    LIMIT_CLEARED_ENTRIES = 2000,     /* of a board, in one commit */
+    LIMIT_SWEPT_FIELDS = 500,         /* of a key that is no more, in one commit */
+    LIMIT_FINDERS_PLAYERS = 64,       /* whose finders are written in one commit */
+    LIMIT_HOUSEKEEPING_RECORDS = 500, /* of the stream, in a page, */
+    LIMIT_HOUSEKEEPING_PAGES = 400,   /* before other duties have a turn */
+    LIMIT_STREAM_PASSED = 20000,      /* records of other tables that a page of a stream passes */
+    LIMIT_RANK_RANGE = 10000,         /* entries of one range of a ranking in Redis */
+    LIMIT_BUILD_THREADS = 16,         /* that build one index */
+
+    /* what is kept or told at most */
+    LIMIT_FILTER_KEYS = 24 * 1024 * 1024, /* of partitions that are known not to be: 48 MB */
+    LIMIT_TAIL_QUEUE = 4 * 1024 * 1024,   /* bytes that wait for who watches requests */
+    LIMIT_METRICS_REASONS = 128,          /* of refusals by one loop; more are "other" */
+    LIMIT_METRICS_OPERATIONS = 256,       /* of one front end */
+    LIMIT_KAUWA_OBJECTS = 1000,           /* that can be called */
+    LIMIT_TOKEN_LIFE_S = 3600,            /* of a player's token, unless told */
+    LIMIT_VERIFY_SENTENCES = 20,          /* about damage that verify prints */
+    LIMIT_SCRIPT_MSGPACK_DEPTH = 16,      /* of tables in each other that cmsgpack packs */
+    LIMIT_SCRIPT_PATTERN_DEPTH = 1000,    /* of a pattern's own calls */
 };
 
 #endif

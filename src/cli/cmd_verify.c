@@ -1,4 +1,5 @@
 /* gametable verify: looks at a data folder offline and says plainly what it found. */
+#include "base/limits.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "table/local/local.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SENTENCES_MAX = 20 };
+enum { SENTENCES_MAX = LIMIT_VERIFY_SENTENCES };
 
 struct check {
     struct progress progress;

@@ -11,6 +11,7 @@
  * Writing the position is itself a record of the stream. It is therefore written only together with
  * plays, or after STORE_AFTER records or STORE_AFTER_US without any. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "game/housekeeping_int.h"
 #include "game/player/player_finders.h"
@@ -19,7 +20,7 @@
 #include "table/engine.h"
 #include "value/number.h"
 
-enum { READ_RECORDS = 500, PAGES_AT_ONCE = 400 };
+enum { READ_RECORDS = LIMIT_HOUSEKEEPING_RECORDS, PAGES_AT_ONCE = LIMIT_HOUSEKEEPING_PAGES };
 #define STORE_AFTER     UINT64_C(500000)                 /* records without plays */
 #define STORE_AFTER_US  (INT64_C(60) * 60 * 1000 * 1000) /* an hour */
 #define POSITION_PK     BYTES("KEEPER")

@@ -158,20 +158,21 @@ static enum status unpack(z_stream *stream, size_t most, struct arena *arena, st
     return OK;
 }
 
-static enum status unpack_window(int window, struct bytes packed, size_t most, struct arena *arena,
-                                 struct bytes *out) {
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)packed.data, .avail_in = (uInt)packed.size};
+static enum status unpack_window(int window, const struct coding_packed *packed,
+                                 struct arena *arena, struct bytes *out) {
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)packed->bytes.data,
+                       .avail_in = (uInt)packed->bytes.size};
     if (inflateInit2(&stream, window) != Z_OK)
         return IO_FAILED;
-    enum status status = unpack(&stream, most, arena, out);
+    enum status status = unpack(&stream, packed->most, arena, out);
     inflateEnd(&stream);
     return status;
 }
 
-enum status coding_unpack(enum coding coding, struct bytes packed, size_t most, struct arena *arena,
+enum status coding_unpack(const struct coding_packed *packed, struct arena *arena,
                           struct bytes *out) {
-    if (coding == CODING_GZIP)
-        return unpack_window(GZIP_WINDOW, packed, most, arena, out);
-    enum status status = unpack_window(ZLIB_WINDOW, packed, most, arena, out);
-    return status == PARSE_FAILED ? unpack_window(RAW_WINDOW, packed, most, arena, out) : status;
+    if (packed->coding == CODING_GZIP)
+        return unpack_window(GZIP_WINDOW, packed, arena, out);
+    enum status status = unpack_window(ZLIB_WINDOW, packed, arena, out);
+    return status == PARSE_FAILED ? unpack_window(RAW_WINDOW, packed, arena, out) : status;
 }

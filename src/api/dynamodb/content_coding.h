@@ -17,10 +17,15 @@ enum coding coding_accepted(struct bytes header);
  * call. Any thread; each keeps its compressors and a buffer of its own. */
 struct bytes coding_pack(enum coding coding, struct bytes plain);
 
+struct coding_packed {
+    enum coding coding;
+    struct bytes bytes;
+    size_t most; /* bytes that it may come to */
+};
 /* Unpacks into the arena. gzip may have several members, one after the other; deflate may come
  * with or without the zlib header. PARSE_FAILED if it is not of that coding; LIMIT_EXCEEDED if it
  * comes to more than `most` bytes. */
-enum status coding_unpack(enum coding coding, struct bytes packed, size_t most, struct arena *arena,
+enum status coding_unpack(const struct coding_packed *packed, struct arena *arena,
                           struct bytes *out);
 
 #endif

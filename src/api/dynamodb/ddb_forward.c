@@ -152,7 +152,7 @@ static bool may(const struct call *call, struct bytes table) {
     return access_decide(&call->caller, &touch) == DENIAL_NONE;
 }
 
-static enum status refuse(struct call *call, struct bytes table) {
+static enum status refuse_forward(struct call *call, struct bytes table) {
     return failure_set(&call->failure, call->arena, DENIED,
                        "The key is not authorized to perform: dynamodb:%.*s on table %.*s",
                        BYTES_ARG(call->operation->name), BYTES_ARG(table));
@@ -165,10 +165,10 @@ static enum status check_tables(struct call *call, const struct named_tables *ta
         return call_invalid(call, "A request may name at most %d tables here",
                             LIMIT_FORWARD_TABLES);
     if (tables->count == 0 && !may(call, BYTES("*")))
-        return refuse(call, BYTES("*"));
+        return refuse_forward(call, BYTES("*"));
     for (size_t i = 0; i < tables->count; i++) {
         if (!may(call, tables->names[i]))
-            return refuse(call, tables->names[i]);
+            return refuse_forward(call, tables->names[i]);
         if (writes && bytes_equal(tables->names[i], forward->game_table))
             return call_invalid(call,
                                 "The game's table %.*s cannot be written in one request with other "

@@ -57,7 +57,8 @@ static bool read_body(struct call *call, const struct headers *headers) {
     if (status == OK && coding == CODING_UNKNOWN)
         status = PARSE_FAILED;
     else if (status == OK && coding != CODING_NONE)
-        status = coding_unpack(coding, body, LIMIT_TABLE_BODY, call->arena, &body);
+        status = coding_unpack(&(struct coding_packed){coding, body, LIMIT_TABLE_BODY}, call->arena,
+                               &body);
     if (status == LIMIT_EXCEEDED) {
         answer_plain(call, 413, (struct bytes){0});
         return false;

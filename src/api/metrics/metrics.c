@@ -1,10 +1,11 @@
 #include "api/metrics/metrics.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-enum { REASONS_MAX = 128 }; /* of one loop; what is more is counted as "other" */
+enum { REASONS_MAX = LIMIT_METRICS_REASONS }; /* of one loop; what is more is counted as "other" */
 
 struct series {
     _Atomic(uint64_t) requests, failed, bytes_in, bytes_out;

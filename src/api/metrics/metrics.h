@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/durations.h"
+#include "base/limits.h"
 #include "net/http.h"
 
 /* Who answered. Zero is who answers when no front end does: health checks, refusals, no such path.
@@ -28,7 +29,9 @@ enum metrics_front {
 };
 const char *metrics_front_name(enum metrics_front front);
 
-enum { METRICS_OPERATIONS_MAX = 256 }; /* of one front end; 0 is what is not known */
+enum {
+    METRICS_OPERATIONS_MAX = LIMIT_METRICS_OPERATIONS
+}; /* of one front end; 0 is what is not known */
 
 struct metrics;
 struct metrics *metrics_new(unsigned loops);

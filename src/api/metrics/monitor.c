@@ -299,7 +299,7 @@ static int check_caller(struct http_exchange *exchange, const struct monitor *mo
     return denial == DENIAL_UNKNOWN ? 401 : 403;
 }
 
-static void refuse(struct http_exchange *exchange, int status, struct bytes sentence) {
+static void refuse_metrics(struct http_exchange *exchange, int status, struct bytes sentence) {
     struct http_answer answer = {
         .status = status,
         .content_type = BYTES("text/plain; charset=utf-8"),
@@ -319,8 +319,8 @@ void monitor_handle(struct http_exchange *exchange, struct monitor *monitor) {
         bytes_equal(exchange->method, BYTES("GET")) || bytes_equal(exchange->method, BYTES("HEAD"));
     int refusal = check_caller(exchange, monitor, &failure);
     if (!get || refusal != 0) {
-        refuse(exchange, refusal != 0 ? refusal : 405,
-               refusal != 0 ? failure.text : BYTES("this path takes GET"));
+        refuse_metrics(exchange, refusal != 0 ? refusal : 405,
+                       refusal != 0 ? failure.text : BYTES("this path takes GET"));
         return;
     }
     monitor_put_metrics(monitor, &exchange->reply);

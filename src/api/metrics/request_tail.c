@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "net/channel.h"
 
-enum { QUEUE_MAX = 4 * 1024 * 1024, PING_MS = 20 * 1000 };
+enum { QUEUE_MAX = LIMIT_TAIL_QUEUE, PING_MS = 20 * 1000 };
 
 struct watcher {
     struct request_tail *tail;

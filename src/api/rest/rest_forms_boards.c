@@ -1,6 +1,7 @@
 /* Forms of boards and scores. */
 #include "api/rest/rest_forms.h"
 #include "api/rest/rest_route.h"
+#include "base/limits.h"
 #include "game/board/standings.h"
 #include "game/board/submit.h"
 
@@ -15,7 +16,7 @@ static const char *const words_detail[] = {"full", "ranks", NULL};
 static const char *const words_numbers[] = {"number", "string", NULL};
 
 #define LIFE_MAX INT64_C(3153600000) /* a hundred years */
-#define ID_TEXT  1, 128
+#define ID_TEXT  1, LIMIT_BOARD_ID
 
 /* --- definitions --- */
 

@@ -1,8 +1,9 @@
 /* Forms of players and plays. */
 #include "api/rest/rest_forms.h"
 #include "api/rest/rest_route.h"
+#include "base/limits.h"
 
-#define ID_TEXT 1, 128
+#define ID_TEXT 1, LIMIT_PLAYER_ID
 
 /* --- players --- */
 

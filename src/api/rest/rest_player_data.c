@@ -5,12 +5,13 @@
 #include "api/rest/rest_json.h"
 #include "api/rest/rest_plays.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "game/player/player.h"
 #include "game/record.h"
 #include "game/room/room_seats.h"
 #include "json/attribute.h"
 
-enum { LIST_LIMIT = 25, TOKEN_LIFE_S = 3600 };
+enum { LIST_LIMIT = 25, TOKEN_LIFE_S = LIMIT_TOKEN_LIFE_S };
 
 static void put_item(struct rest_call *call, const struct item *item) {
     struct value map = {.type = VALUE_M, .count = item->count, .pairs = item->pairs};

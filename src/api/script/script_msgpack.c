@@ -8,11 +8,12 @@
  *
  * Sizes and numbers are big-endian. */
 #include "api/script/script_int.h"
+#include "base/limits.h"
 
 #include <limits.h>
 #include <math.h>
 
-enum { NESTING_MAX = 16 };
+enum { NESTING_MAX = LIMIT_SCRIPT_MSGPACK_DEPTH };
 
 /* ---- packing ---- */
 

@@ -9,12 +9,13 @@
  * choice (how often an item repeats) the rest of the pattern is tried after each: match_rest()
  * calls itself, once for each such item. */
 #include "api/script/script_int.h"
+#include "base/limits.h"
 
 #include <ctype.h>
 
 enum {
     CAPTURES_MAX = LUA_MAXCAPTURES,
-    DEPTH_MAX = 1000,
+    DEPTH_MAX = LIMIT_SCRIPT_PATTERN_DEPTH,
     STEPS_AT_ONCE = 512, /* that are told together */
     STEPS_A_UNIT = 16,
     OPEN = -1,     /* a capture that has not ended */

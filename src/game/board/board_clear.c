@@ -4,6 +4,7 @@
  * entries are deleted, and at last the mark, or the item with it. What a crash interrupts is found
  * by its mark (GSI2 CLEARING) and finished by housekeeping. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "game/board/board_generation.h"
 #include "game/board/board_int.h"
 #include "game/board/entry.h"
@@ -11,7 +12,11 @@
 #include "game/record.h"
 #include "table/engine.h"
 
-enum { CLEAR_AT_ONCE_MAX = 2000, DELETES_PER_COMMIT = 2000, INSTANCES_PER_PAGE = 100 };
+enum {
+    CLEAR_AT_ONCE_MAX = LIMIT_CLEARED_ENTRIES,
+    DELETES_PER_COMMIT = LIMIT_CLEARED_ENTRIES,
+    INSTANCES_PER_PAGE = 100
+};
 
 struct clearing {
     struct game *game;

@@ -1,11 +1,12 @@
 /* Steps of reading a board's ranking: versions and retries, ranks in the board's order, details. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "game/board/entry_int.h"
 #include "game/board/standings_int.h"
 #include "game/record.h"
 #include "table/inprocess.h"
 
-enum { QUERY_RETRIES_MAX = 8 };
+enum { QUERY_RETRIES_MAX = LIMIT_QUERY_TRIES };
 
 bool standings_query_is_empty(const struct standings_query *query) {
     return board_is_gone(query->board, clock_now_ms());

@@ -1,9 +1,13 @@
 #include "game/keyspace/key_sweep.h"
 
+#include "base/limits.h"
 #include "game/record.h"
 #include "table/inprocess.h"
 
-enum { SWEPT_MAX = 500, PAGE = 1000 }; /* fields removed in one commit; and read at once */
+enum {
+    SWEPT_MAX = LIMIT_SWEPT_FIELDS,
+    PAGE = 1000
+}; /* fields removed in one commit; and read at once */
 
 struct key_sweep;
 

@@ -6,6 +6,7 @@
 #ifndef GT_GAME_KINDS_KAUWA_UDD_OBJECTS_H
 #define GT_GAME_KINDS_KAUWA_UDD_OBJECTS_H
 
+#include "base/limits.h"
 #include "game/game.h"
 
 struct kauwa_object {
@@ -21,7 +22,7 @@ struct kauwa_object_list {
 /* Writes the program's own list, if there are no things in the table. Blocks. */
 enum status kauwa_objects_seed(struct game *game, struct scope in);
 /* Reads all things from the table, at most KAUWA_OBJECTS_MAX, into the arena. */
-enum { KAUWA_OBJECTS_MAX = 1000 };
+enum { KAUWA_OBJECTS_MAX = LIMIT_KAUWA_OBJECTS };
 enum status kauwa_objects_load(struct game *game, struct scope in, struct kauwa_object_list *out);
 enum status kauwa_object_get(struct game *game, struct bytes id, struct scope in,
                              struct kauwa_object *out);

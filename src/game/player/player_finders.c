@@ -1,6 +1,7 @@
 #include "game/player/player_finders.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "expr/expr.h"
 #include "game/arena_pair.h"
@@ -106,7 +107,7 @@ static enum status write_finder(struct action *action, const struct item *old, s
 
 /* --- following --- */
 
-enum { PLAYERS_AT_ONCE = 64 };
+enum { PLAYERS_AT_ONCE = LIMIT_FINDERS_PLAYERS };
 
 /* Adds the actions of one player; returns how many. */
 static size_t add_actions(struct game *game, struct found_player *player, struct action *to,

@@ -1,10 +1,11 @@
 /* Clearing rooms of the connections of servers whose lease has lapsed. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "game/room/room_int.h"
 
 enum {
-    SERVERS_MAX = 8, /* servers looked at in one call */
-    DROPS_MAX = 64,  /* connections to one room deleted in one commit */
+    SERVERS_MAX = LIMIT_CLEARED_SERVERS,   /* servers looked at in one call */
+    DROPS_MAX = LIMIT_CLEARED_CONNECTIONS, /* connections to one room deleted in one commit */
 };
 
 /* --- finding --- */

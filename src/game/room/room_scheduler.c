@@ -11,6 +11,7 @@
 #include "game/room/room_scheduler.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/ulid.h"
 #include "game/room/room_connection.h"
@@ -20,7 +21,8 @@
 #include <stdatomic.h>
 
 enum {
-    STEPS_MAX = 64,    /* a turn: the first room's step is published after all of them are done */
+    STEPS_MAX = LIMIT_ROOM_STEPS, /* a turn: the first room's step is published after all of them
+                                     are done */
     SLEEP_MAX_MS = 50, /* another server, or a client of the table, may have set a timer */
     FAILED_MS = 200,   /* after a turn in which nothing could be done */
     CLEAR_MS = 500,    /* between two looks for servers that are gone, */

@@ -1,11 +1,12 @@
 /* Finding the seats of a player, and leaving all of them. */
 #include "game/room/room_seats.h"
 
+#include "base/limits.h"
 #include "game/board/entry.h"
 #include "game/room/room_int.h"
 
 /* How often leaving a room is tried again after a conflict. */
-enum { LEAVE_TRIES = 100 };
+enum { LEAVE_TRIES = LIMIT_LEAVE_TRIES };
 
 /* --- finding --- */
 

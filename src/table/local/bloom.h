@@ -10,6 +10,8 @@
 #ifndef GT_TABLE_LOCAL_BLOOM_H
 #define GT_TABLE_LOCAL_BLOOM_H
 
+#include "base/limits.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +19,8 @@
 
 enum {
     BLOOM_PARTS_MAX = 8,
-    BLOOM_PART_MIN = 4096,             /* keys that the first part has room for */
-    BLOOM_KEYS_MAX = 24 * 1024 * 1024, /* in all parts together: 48 MB */
+    BLOOM_PART_MIN = 4096,              /* keys that the first part has room for */
+    BLOOM_KEYS_MAX = LIMIT_FILTER_KEYS, /* in all parts together: 48 MB */
 };
 
 struct bloom_part {

@@ -5,6 +5,7 @@
  * sorts what it has. Then the threads' runs are merged into each tree, which is loaded in order
  * without searching; entry hashes are filled by threads that have no tree to load. Only keys are
  * held in memory. */
+#include "base/limits.h"
 #include "base/mem.h"
 #include "table/local/key_extract.h"
 #include "table/local/key_run.h"
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-    THREADS_MAX = 16,
+    THREADS_MAX = LIMIT_BUILD_THREADS,
     RANGES_A_THREAD = 16,
     SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
     CHECK_EVERY = 1024,  /* items between looks at the clock of others */

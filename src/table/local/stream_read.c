@@ -6,7 +6,7 @@
 enum {
     READ_RECORDS_MAX = LIMIT_STREAM_RECORDS,
     READ_SIZE_MAX = LIMIT_STREAM_SIZE,
-    PASSED_MAX = 20000
+    PASSED_MAX = LIMIT_STREAM_PASSED
 };
 
 static struct stream_info copy_info(const struct stream_info *info, struct arena *arena) {

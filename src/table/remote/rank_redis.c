@@ -226,9 +226,9 @@ static void look_again(struct attempt *attempt) {
 
 static enum status try_once(struct attempt *attempt, struct redis_server *server,
                             enum verdict *verdict) {
-    struct redis_lent lent;
+    struct redis_lent lent = {.server = server};
     enum status status =
-        redis_server_take(attempt->client, server, attempt->deadline_us, attempt->in, &lent);
+        redis_server_take(attempt->client, &lent, attempt->deadline_us, attempt->in);
     *verdict = VERDICT_DONE;
     if (status != OK)
         return status;
@@ -286,12 +286,11 @@ enum status redis_ask(struct rank_redis *client, const struct redis_request *req
     return ask_until(&attempt, NULL);
 }
 
-enum status redis_ask_at(struct rank_redis *client, const struct redis_address *address,
-                         const struct redis_request *request, struct redis_reply *replies,
-                         struct scope in) {
+enum status redis_ask_at(struct rank_redis *client, const struct redis_request *request,
+                         struct redis_reply *replies, struct scope in) {
     struct attempt attempt = attempt_of(client, request, replies, in);
     pthread_mutex_lock(&client->lock);
-    struct redis_server *server = redis_server_at(client, address);
+    struct redis_server *server = redis_server_at(client, request->at);
     pthread_mutex_unlock(&client->lock);
     return server != NULL ? ask_until(&attempt, server) : unanswered(&attempt, NULL);
 }

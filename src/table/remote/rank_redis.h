@@ -36,7 +36,8 @@ struct redis_request {
     struct bytes key; /* empty: any master */
     const struct bytes *commands;
     size_t count;
-    unsigned timeout_ms; /* 0: as the settings say */
+    unsigned timeout_ms;            /* 0: as the settings say */
+    const struct redis_address *at; /* of redis_ask_at() only */
 };
 /* replies[i] answers commands[i]; errors of the server are replies, too. IO_FAILED: nobody answered
  * in time; nothing is known of what was done. */
@@ -55,10 +56,9 @@ struct redis_masters {
     size_t count;
 };
 struct redis_masters rank_redis_masters(struct rank_redis *client, struct arena *arena);
-/* The same commands to the server at that address, whatever its slots are. */
-enum status redis_ask_at(struct rank_redis *client, const struct redis_address *address,
-                         const struct redis_request *request, struct redis_reply *replies,
-                         struct scope in);
+/* The same commands to the server at the request's address, whatever its slots are. */
+enum status redis_ask_at(struct rank_redis *client, const struct redis_request *request,
+                         struct redis_reply *replies, struct scope in);
 /* A connection of the caller's own to any master, for subscribing. */
 enum status rank_redis_connect(struct rank_redis *client, struct scope in,
                                struct redis_connection **out);

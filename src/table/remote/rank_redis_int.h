@@ -44,15 +44,15 @@ struct rank_redis {
 /* The server of that address, made if it is new; NULL if there are too many. Under the lock. */
 struct redis_server *redis_server_at(struct rank_redis *client,
                                      const struct redis_address *address);
-/* Takes a connection to the server, waiting for one to come back if there are too many. BUSY or
- * IO_FAILED. *fresh: it was made just now. */
+/* Takes a connection to lent->server, waiting for one to come back if there are too many. BUSY or
+ * IO_FAILED. `fresh`: it was made just now. */
 struct redis_lent {
     struct redis_server *server;
     struct redis_connection *connection;
     bool fresh;
 };
-enum status redis_server_take(struct rank_redis *client, struct redis_server *server,
-                              int64_t deadline_us, struct scope in, struct redis_lent *out);
+enum status redis_server_take(struct rank_redis *client, struct redis_lent *lent,
+                              int64_t deadline_us, struct scope in);
 /* Gives it back; not `good`: it is closed, and if it was fresh the server is away. */
 void redis_server_give(struct rank_redis *client, struct redis_lent *lent, bool good);
 /* Closes all connections and frees the servers. */

@@ -463,14 +463,14 @@ static enum status doubt_keys(struct rank_store *store, const struct redis_addre
                               const struct redis_reply *keys, struct scope in) {
     struct bytes *commands = ARENA_ARRAY(in.arena, struct bytes, keys->count + 1);
     struct redis_reply *replies = ARENA_ARRAY(in.arena, struct redis_reply, keys->count + 1);
-    struct redis_request request = {.commands = commands, .count = keys->count};
+    struct redis_request request = {.commands = commands, .count = keys->count, .at = address};
     for (size_t i = 0; i < keys->count; i++) {
         struct buf command = {0};
         redis_command_words(&command, BYTES("HDEL"), keys->elements[i].text, BYTES("state"));
         commands[i] = arena_copy(in.arena, buf_bytes(&command));
         buf_release(&command);
     }
-    return keys->count == 0 ? OK : redis_ask_at(store->redis, address, &request, replies, in);
+    return keys->count == 0 ? OK : redis_ask_at(store->redis, &request, replies, in);
 }
 
 enum status rank_store_doubt_server(struct rank_store *store, const struct redis_address *address,
@@ -485,8 +485,8 @@ enum status rank_store_doubt_server(struct rank_store *store, const struct redis
                             BYTES("COUNT"), BYTES("1000"));
         struct bytes bytes = arena_copy(in.arena, buf_bytes(&command));
         buf_release(&command);
-        struct redis_request request = {.commands = &bytes, .count = 1};
-        status = redis_ask_at(store->redis, address, &request, &reply, in);
+        struct redis_request request = {.commands = &bytes, .count = 1, .at = address};
+        status = redis_ask_at(store->redis, &request, &reply, in);
         if (status == OK && (reply.type != REDIS_ARRAY || reply.count != 2))
             status = malformed(in);
         if (status == OK)

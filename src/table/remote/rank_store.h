@@ -14,6 +14,7 @@
 #ifndef GT_TABLE_REMOTE_RANK_STORE_H
 #define GT_TABLE_REMOTE_RANK_STORE_H
 
+#include "base/limits.h"
 #include "table/ranking.h"
 #include "table/remote/rank_redis.h"
 #include "table/remote/rank_scripts.h"
@@ -102,7 +103,7 @@ struct rank_range {
     struct bytes *keys; /* in the order asked for */
     size_t count;
 };
-enum { RANK_RANGE_MAX = 10000 };
+enum { RANK_RANGE_MAX = LIMIT_RANK_RANGE };
 enum status rank_store_range(struct rank_store *store, struct rank_range *range, struct scope in);
 
 /* Building one: who begins gives a token of its own, moves all entries there are with it, and

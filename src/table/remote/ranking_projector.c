@@ -170,10 +170,9 @@ static void look_at_server(struct ranking_projector *projector, const struct red
                            struct scope in) {
     struct redis_reply reply;
     struct bytes command = BYTES("*1\r\n$4\r\nINFO\r\n");
-    struct redis_request request = {.commands = &command, .count = 1};
+    struct redis_request request = {.commands = &command, .count = 1, .at = address};
     struct known_server *server = known_server(projector, address);
-    if (server == NULL ||
-        redis_ask_at(projector->ranking->redis, address, &request, &reply, in) != OK)
+    if (server == NULL || redis_ask_at(projector->ranking->redis, &request, &reply, in) != OK)
         return;
     struct bytes run_id = field_of(reply.text, BYTES("\nrun_id:"));
     struct bytes loaded = field_of(reply.text, BYTES("rdb_last_load_keys_loaded:"));

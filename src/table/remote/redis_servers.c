@@ -87,23 +87,23 @@ static enum status admit(struct rank_redis *client, struct redis_server *server,
     }
 }
 
-enum status redis_server_take(struct rank_redis *client, struct redis_server *server,
-                              int64_t deadline_us, struct scope in, struct redis_lent *out) {
-    *out = (struct redis_lent){.server = server};
+enum status redis_server_take(struct rank_redis *client, struct redis_lent *lent,
+                              int64_t deadline_us, struct scope in) {
+    struct redis_server *server = lent->server;
     pthread_mutex_lock(&client->lock);
-    enum status status = admit(client, server, deadline_us, &out->connection);
+    enum status status = admit(client, server, deadline_us, &lent->connection);
     pthread_mutex_unlock(&client->lock);
     if (status != OK)
         return failure_set(in.failure, in.arena, status, "Redis at %s:%u %s", server->address.host,
                            server->address.port, status == BUSY ? "has too much to do" : "is away");
-    if (out->connection != NULL)
+    if (lent->connection != NULL)
         return OK;
-    out->fresh = true;
+    lent->fresh = true;
     status =
         redis_connect(&(struct redis_peer){&server->address, &client->settings.login, deadline_us},
-                      in, &out->connection);
+                      in, &lent->connection);
     if (status != OK)
-        redis_server_give(client, out, false);
+        redis_server_give(client, lent, false);
     return status;
 }
 

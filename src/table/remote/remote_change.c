@@ -73,8 +73,9 @@ static enum status look_at_token(struct attempt *attempt, struct commit *commit,
     bool known;
     commit->token = attempt_note(attempt, &key, &known);
     commit->token_item = token_item(change);
-    enum status status = remote_read_many(attempt->remote, attempt->remote->table, &commit->token,
-                                          1, (struct scope){change->arena, &change->failure});
+    struct remote_reads one = {attempt->remote->table, &commit->token, 1};
+    enum status status =
+        remote_read_many(attempt->remote, &one, (struct scope){change->arena, &change->failure});
     *repeat = status == OK && commit->token->item.count != 0;
     if (!*repeat)
         return status;
@@ -117,14 +118,14 @@ static bool agrees(const struct remote_read *read) {
  * if one is another by now: the ranking will hear of it soon. */
 static enum status read_ranked(struct attempt *attempt, size_t room) {
     struct change *change = attempt->change;
-    struct remote_read **unread = ARENA_ARRAY(change->arena, struct remote_read *, room + 1);
-    size_t count = 0;
+    struct remote_reads unread = {attempt->remote->table,
+                                  ARENA_ARRAY(change->arena, struct remote_read *, room + 1), 0};
     enum status status = OK;
     for (struct remote_read *read = attempt->reads; read != NULL; read = read->next)
         if (read->ranked.count != 0 && !read->exists)
-            unread[count++] = read;
-    if (count != 0)
-        status = remote_read_many(attempt->remote, attempt->remote->table, unread, count,
+            unread.reads[unread.count++] = read;
+    if (unread.count != 0)
+        status = remote_read_many(attempt->remote, &unread,
                                   (struct scope){change->arena, &change->failure});
     for (struct remote_read *read = attempt->reads; status == OK && read != NULL; read = read->next)
         if (read->ranked.count != 0 && !agrees(read))

@@ -122,9 +122,8 @@ static enum status read_items(struct attempt *attempt) {
         if (!known)
             missing[count++] = evaluation->read;
     }
-    return count == 0
-               ? OK
-               : remote_read_many(attempt->remote, attempt->remote->table, missing, count, in);
+    struct remote_reads some = {attempt->remote->table, missing, count};
+    return count == 0 ? OK : remote_read_many(attempt->remote, &some, in);
 }
 
 /* --- the item after --- */
@@ -258,7 +257,8 @@ static enum status add_action(struct attempt *attempt, struct evaluation *cause,
     struct item key = rules_key_of(attempt->schema, NULL, &added->action->item, change->arena);
     added->read = attempt_note(attempt, &key, &known);
     if (!known)
-        status = remote_read_many(attempt->remote, attempt->remote->table, &added->read, 1,
+        status = remote_read_many(attempt->remote,
+                                  &(struct remote_reads){attempt->remote->table, &added->read, 1},
                                   (struct scope){change->arena, &cause->action->failure});
     if (status != OK || is_written_already(attempt, added->read))
         return status;

@@ -36,23 +36,23 @@ enum status remote_ask(struct remote *remote, struct transport_request *request,
 
 /* --- by key --- */
 
-static void put_reads(struct buf *body, struct remote_read *const *reads, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+static void put_reads(struct buf *body, const struct remote_reads *some) {
+    for (size_t i = 0; i < some->count; i++) {
         if (i != 0)
             buf_byte(body, ',');
-        attribute_write_item(body, &reads[i]->key);
+        attribute_write_item(body, &some->reads[i]->key);
     }
 }
 
-enum status remote_take_item(struct remote *remote, struct bytes table, const struct json *json,
-                             struct scope in, struct remote_read *out) {
+enum status remote_take_item(struct remote *remote, const struct remote_row *row, struct scope in,
+                             struct remote_read *out) {
     struct item item;
-    enum status status = attribute_read_item(json, in, &item);
+    enum status status = attribute_read_item(row->json, in, &item);
     if (status != OK)
         return remote_odd_answer(in);
     out->exists = true;
     out->item = item;
-    if (!remote_is_game(remote, table))
+    if (!remote_is_game(remote, row->table))
         return OK;
     struct remote_item received = remote_item_received(remote, &item, in.arena);
     out->item = received.item;
@@ -74,7 +74,8 @@ static enum status read_one(struct remote *remote, struct bytes table, struct re
     enum status status = remote_ask(remote, &request, in);
     buf_release(&body);
     const struct json *item = status == OK ? json_get(&request.json, BYTES("Item")) : NULL;
-    return item != NULL ? remote_take_item(remote, table, item, in, read) : status;
+    return item != NULL ? remote_take_item(remote, &(struct remote_row){table, item}, in, read)
+                        : status;
 }
 
 static bool has_key(const struct item *item, const struct item *key) {
@@ -86,34 +87,35 @@ static bool has_key(const struct item *item, const struct item *key) {
     return true;
 }
 
-static enum status take_items(struct remote *remote, struct bytes table, const struct json *list,
-                              struct remote_read *const *reads, size_t count, struct scope in) {
+static enum status take_items(struct remote *remote, const struct remote_reads *some,
+                              const struct json *list, struct scope in) {
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         struct remote_read got = {0};
         struct item whole;
         if (attribute_read_item(&list->elements[i], in, &whole) != OK)
             return remote_odd_answer(in);
-        enum status status = remote_take_item(remote, table, &list->elements[i], in, &got);
+        struct remote_row row = {some->table, &list->elements[i]};
+        enum status status = remote_take_item(remote, &row, in, &got);
         if (status != OK)
             return status;
-        for (size_t at = 0; at < count; at++)
-            if (has_key(&whole, &reads[at]->key)) {
-                reads[at]->item = got.item;
-                reads[at]->version = got.version;
-                reads[at]->exists = true;
+        for (size_t at = 0; at < some->count; at++)
+            if (has_key(&whole, &some->reads[at]->key)) {
+                some->reads[at]->item = got.item;
+                some->reads[at]->version = got.version;
+                some->reads[at]->exists = true;
             }
     }
     return OK;
 }
 
 /* One BatchGetItem, and again for what it left out. */
-static enum status read_batch(struct remote *remote, struct bytes table,
-                              struct remote_read *const *reads, size_t count, struct scope in) {
+static enum status read_batch(struct remote *remote, const struct remote_reads *some,
+                              struct scope in) {
     struct buf body = {0};
     buf_lit(&body, "{\"RequestItems\":{");
-    json_put_string(&body, table);
+    json_put_string(&body, some->table);
     buf_lit(&body, ":{\"ConsistentRead\":true,\"Keys\":[");
-    put_reads(&body, reads, count);
+    put_reads(&body, some);
     buf_lit(&body, "]}}}");
     enum status status = OK;
     for (unsigned tries = 0; status == OK; tries++) {
@@ -121,9 +123,8 @@ static enum status read_batch(struct remote *remote, struct bytes table,
         status = remote_ask(remote, &request, in);
         if (status != OK)
             break;
-        status =
-            take_items(remote, table, json_get(json_get(&request.json, BYTES("Responses")), table),
-                       reads, count, in);
+        status = take_items(remote, some,
+                            json_get(json_get(&request.json, BYTES("Responses")), some->table), in);
         const struct json *left = json_get(&request.json, BYTES("UnprocessedKeys"));
         if (status != OK || left == NULL || left->count == 0)
             break;
@@ -140,15 +141,15 @@ static enum status read_batch(struct remote *remote, struct bytes table,
     return status;
 }
 
-enum status remote_read_many(struct remote *remote, struct bytes table, struct remote_read **reads,
-                             size_t count, struct scope in) {
+enum status remote_read_many(struct remote *remote, const struct remote_reads *some,
+                             struct scope in) {
     enum status status = OK;
-    if (count == 1)
-        return read_one(remote, table, reads[0], in);
-    for (size_t at = 0; status == OK && at < count; at += LIMIT_BATCH_GETS) {
-        size_t some = count - at < LIMIT_BATCH_GETS ? count - at : LIMIT_BATCH_GETS;
-        status = some == 1 ? read_one(remote, table, reads[at], in)
-                           : read_batch(remote, table, reads + at, some, in);
+    for (size_t at = 0; status == OK && at < some->count; at += LIMIT_BATCH_GETS) {
+        struct remote_reads batch = {some->table, some->reads + at, some->count - at};
+        if (batch.count > LIMIT_BATCH_GETS)
+            batch.count = LIMIT_BATCH_GETS;
+        status = batch.count == 1 ? read_one(remote, some->table, batch.reads[0], in)
+                                  : read_batch(remote, &batch, in);
     }
     return status;
 }
@@ -201,39 +202,47 @@ static void fill_reply(const struct get_request *request, const struct remote_re
                         : read->item;
 }
 
-/* Those of the requests that are on the same table as the first that was not read yet. */
-static enum status read_table_of(struct remote *remote, const struct get_request *requests,
-                                 struct remote_read *all, size_t count, struct scope in,
+/* What is asked for, and what has been read of it. */
+struct gets {
+    const struct get_request *requests;
+    struct remote_read *reads;
+    size_t count;
+};
+
+/* Reads those of the requests that are on the same table as number *first, the first that was not
+ * read yet; *first then is the next such. */
+static enum status read_table_of(struct remote *remote, const struct gets *gets, struct scope in,
                                  size_t *first) {
-    struct remote_read **reads = ARENA_ARRAY(in.arena, struct remote_read *, count);
-    struct bytes table = requests[*first].table;
-    size_t some = 0, next = count;
-    for (size_t i = *first; i < count; i++) {
-        if (all[i].seen)
+    struct remote_reads some = {gets->requests[*first].table,
+                                ARENA_ARRAY(in.arena, struct remote_read *, gets->count), 0};
+    size_t next = gets->count;
+    for (size_t i = *first; i < gets->count; i++) {
+        if (gets->reads[i].seen)
             continue;
-        if (!bytes_equal(requests[i].table, table)) {
+        if (!bytes_equal(gets->requests[i].table, some.table)) {
             next = next < i ? next : i;
             continue;
         }
-        all[i].seen = true;
-        if (same_as(requests, i) == i)
-            reads[some++] = &all[i];
+        gets->reads[i].seen = true;
+        if (same_as(gets->requests, i) == i)
+            some.reads[some.count++] = &gets->reads[i];
     }
     *first = next;
-    return remote_read_many(remote, table, reads, some, in);
+    return remote_read_many(remote, &some, in);
 }
 
 static enum status get_many(struct engine *engine, const struct get_request *requests, size_t count,
                             struct scope in, struct get_reply *replies) {
     struct remote *remote = remote_of(engine);
     struct remote_read *reads = ARENA_ARRAY(in.arena, struct remote_read, count + 1);
+    struct gets gets = {requests, reads, count};
     enum status status = OK;
     for (size_t i = 0; status == OK && i < count; i++) {
         status = check_get(remote, &requests[i], in);
         reads[i].key = requests[i].key;
     }
     for (size_t at = 0; status == OK && at < count;)
-        status = read_table_of(remote, requests, reads, count, in, &at);
+        status = read_table_of(remote, &gets, in, &at);
     for (size_t i = 0; status == OK && i < count; i++) {
         const struct remote_read *read = &reads[same_as(requests, i)];
         fill_reply(&requests[i], read, in.arena, &replies[i]);

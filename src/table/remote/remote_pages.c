@@ -153,7 +153,8 @@ static void show_item(struct paging *paging, const struct item *item) {
 static enum status take_row(struct paging *paging, const struct json *json) {
     const struct page_request *request = paging->request;
     struct remote_read row = {0};
-    enum status status = remote_take_item(paging->remote, request->table, json, paging->in, &row);
+    enum status status = remote_take_item(
+        paging->remote, &(struct remote_row){request->table, json}, paging->in, &row);
     if (status != OK)
         return status;
     paging->reply->scanned++;

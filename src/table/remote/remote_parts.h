@@ -50,12 +50,22 @@ struct remote_read {
                              with; count 0: it was not asked */
     struct remote_read *next;
 };
-/* Takes an item of an answer apart; one whose time has come is none. */
-enum status remote_take_item(struct remote *remote, struct bytes table, const struct json *json,
-                             struct scope in, struct remote_read *out);
-/* Reads them all, consistently; keys are those of one table and none twice. */
-enum status remote_read_many(struct remote *remote, struct bytes table, struct remote_read **reads,
-                             size_t count, struct scope in);
+/* An item of an answer. */
+struct remote_row {
+    struct bytes table;
+    const struct json *json;
+};
+/* Takes it apart; one whose time has come is none. */
+enum status remote_take_item(struct remote *remote, const struct remote_row *row, struct scope in,
+                             struct remote_read *out);
+struct remote_reads {
+    struct bytes table;
+    struct remote_read **reads; /* no key twice */
+    size_t count;
+};
+/* Reads them all, consistently. */
+enum status remote_read_many(struct remote *remote, const struct remote_reads *some,
+                             struct scope in);
 
 /* While a change's `prepare` runs on this thread: what it reads. NULL: none runs. */
 struct remote_recording {

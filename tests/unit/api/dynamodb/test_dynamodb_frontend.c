@@ -164,15 +164,20 @@ static void test_compression(void **state) {
     assert_true(asking.body.size < plain.size);
     struct bytes back;
     assert_int_equal(
-        coding_unpack(CODING_GZIP, buf_bytes(&asking.body), 1 << 20, &asking.exchange.arena, &back),
+        coding_unpack(&(struct coding_packed){CODING_GZIP, buf_bytes(&asking.body), 1 << 20},
+                      &asking.exchange.arena, &back),
         OK);
     assert_bytes_equal(back, buf_bytes(&plain));
     assert_int_equal(
-        coding_unpack(CODING_GZIP, buf_bytes(&asking.body), 100, &asking.exchange.arena, &back),
+        coding_unpack(&(struct coding_packed){CODING_GZIP, buf_bytes(&asking.body), 100},
+                      &asking.exchange.arena, &back),
         LIMIT_EXCEEDED);
-    assert_int_equal(coding_unpack(CODING_GZIP, bytes_of(asking.body.data, asking.body.size - 9),
-                                   1 << 20, &asking.exchange.arena, &back),
-                     PARSE_FAILED);
+    assert_int_equal(
+        coding_unpack(&(struct coding_packed){CODING_GZIP,
+                                              bytes_of(asking.body.data, asking.body.size - 9),
+                                              1 << 20},
+                      &asking.exchange.arena, &back),
+        PARSE_FAILED);
     buf_release(&plain);
 }
 
