@@ -1,13 +1,20 @@
 #include "store/write_buffer.h"
 
 #include "base/hash.h"
+#include "base/key_sort.h"
 #include "base/mem.h"
 #include "base/random.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { HEIGHT_MAX = 12, SLOTS_MIN = 4096, SLOTS_FIRST_MAX = 1024 * 1024, ALIGNMENT = 8 };
+enum {
+    HEIGHT_MAX = 12,
+    SLOTS_MIN = 4096,
+    SLOTS_FIRST_MAX = 1024 * 1024,
+    ALIGNMENT = 8,
+    AHEAD = 8, /* how many entries ahead are prefetched */
+};
 
 /* Open addressing; at most half full. It grows by a larger one that replaces it, and those who
  * still look at the old one miss only what came later than their snapshot. */
@@ -390,6 +397,31 @@ static int compare_entries(const void *left, const void *right) {
     return bytes_compare(buffer_entry_key(*a), buffer_entry_key(*b));
 }
 
+/* Many: by their words, then those of the same word by their keys. */
+static void sort_many(struct buffer_entry **all, size_t count) {
+    struct buffer_entry **unsorted = mem_alloc(count * sizeof(struct buffer_entry *));
+    struct key_word *words = mem_alloc(2 * count * sizeof(*words));
+    struct bytes first = buffer_entry_key(all[0]);
+    size_t shared = first.size;
+    for (size_t i = 1; i < count; i++)
+        shared = key_shared(first, buffer_entry_key(all[i]), shared);
+    for (size_t i = 0; i < count; i++) {
+        unsorted[i] = all[i];
+        words[i] = (struct key_word){bytes_word(buffer_entry_key(all[i]), shared), (uint32_t)i};
+    }
+    const struct key_word *sorted = key_words_sort(words, words + count, count);
+    for (size_t i = 0; i < count; i++)
+        all[i] = unsorted[sorted[i].at];
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        while (to < count && sorted[to].word == sorted[from].word)
+            to++;
+        if (to - from > 1)
+            qsort(&all[from], to - from, sizeof(struct buffer_entry *), compare_entries);
+    }
+    mem_free(words);
+    mem_free(unsorted);
+}
+
 /* Under the lock: takes what is pending, sorted. Freed by the caller. */
 static struct buffer_entry **take_pending(struct family_buffer *family, size_t *count) {
     struct buffer_entry *top = atomic_exchange(&family->pending, NULL);
@@ -400,7 +432,9 @@ static struct buffer_entry **take_pending(struct family_buffer *family, size_t *
     size_t at = *count;
     for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
         all[--at] = entry;
-    if (*count > 1)
+    if (*count >= KEY_SORT_MANY)
+        sort_many(all, *count);
+    else if (*count > 1)
         qsort(all, *count, sizeof(struct buffer_entry *), compare_entries);
     return all;
 }
@@ -414,8 +448,11 @@ void write_buffer_order(struct write_buffer *buffer, enum store_family family) {
     struct buffer_entry *before[HEIGHT_MAX] = {NULL};
     size_t count;
     struct buffer_entry **all = take_pending(one, &count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(all[i + AHEAD]);
         insert_entry(one, before, all[i]);
+    }
     mem_free(all);
     atomic_fetch_add_explicit(&one->ordered, count, memory_order_release);
     pthread_mutex_unlock(&one->lock);

@@ -10,14 +10,12 @@
 #include "table/local/writer.h"
 
 #include "base/clock.h"
+#include "base/key_sort.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-enum {
-    AHEAD = 8, /* how many steps ahead are prefetched */
-    MANY = 512 /* that are sorted by dealing them out */
-};
+enum { AHEAD = 8 }; /* how many steps ahead are prefetched */
 
 /* --- sorting --- */
 
@@ -51,18 +49,9 @@ struct steps {
 
 /* How much of the first key all have in common. */
 static size_t shared_size(const struct keyed_step *all, size_t count) {
-    struct bytes first = all[0].key;
-    size_t shared = first.size;
-    for (size_t i = 1; i < count; i++) {
-        if (all[i].key.size < shared)
-            shared = all[i].key.size;
-        size_t same = 0;
-        if (memcmp(first.data, all[i].key.data, shared) == 0)
-            continue;
-        while (first.data[same] == all[i].key.data[same])
-            same++;
-        shared = same;
-    }
+    size_t shared = all[0].key.size;
+    for (size_t i = 1; i < count; i++)
+        shared = key_shared(all[0].key, all[i].key, shared);
     return shared;
 }
 
@@ -81,44 +70,13 @@ static bool is_sorted(const struct keyed_step *all, size_t count) {
     return i >= count;
 }
 
-/* The word of a step and the position of the step: what is sorted, because it is small. */
-struct step_word {
-    uint64_t word;
-    uint32_t at;
-};
-
-/* Deals them out by one byte of their words after the other, from the last on; those that all have
- * the same leave everything where it is. Returns where they are then. */
-static struct step_word *radix_sort(struct step_word *from, struct step_word *to, size_t count) {
-    uint32_t starts[8][256] = {0};
-    for (size_t i = 0; i < count; i++)
-        for (unsigned byte = 0; byte < 8; byte++)
-            starts[byte][from[i].word >> 8 * byte & 0xff]++;
-    for (unsigned byte = 0; byte < 8; byte++) {
-        uint32_t *start = starts[byte], before = 0;
-        if (start[from[0].word >> 8 * byte & 0xff] == count)
-            continue;
-        for (unsigned i = 0; i < 256; i++) {
-            uint32_t next = before + start[i];
-            start[i] = before;
-            before = next;
-        }
-        for (size_t i = 0; i < count; i++)
-            to[start[from[i].word >> 8 * byte & 0xff]++] = from[i];
-        struct step_word *last = from;
-        from = to;
-        to = last;
-    }
-    return from;
-}
-
 /* Many: by their words, then those of the same word by all there is to them. */
 static void sort_many(struct keyed_step *all, size_t count, struct arena *arena) {
     struct keyed_step *sorted = arena_alloc(arena, count * sizeof(*sorted));
-    struct step_word *items = arena_alloc(arena, 2 * count * sizeof(*items));
+    struct key_word *items = arena_alloc(arena, 2 * count * sizeof(*items));
     for (size_t i = 0; i < count; i++)
-        items[i] = (struct step_word){all[i].word, (uint32_t)i};
-    items = radix_sort(items, items + count, count);
+        items[i] = (struct key_word){all[i].word, (uint32_t)i};
+    items = key_words_sort(items, items + count, count);
     for (size_t i = 0; i < count; i++)
         sorted[i] = all[items[i].at];
     for (size_t from = 0, to = 0; from < count; from = to) {
@@ -140,7 +98,7 @@ static void sort_steps(struct keyed_step *all, size_t count, struct arena *arena
     }
     if (is_sorted(all, count))
         return;
-    if (count < MANY)
+    if (count < KEY_SORT_MANY)
         qsort(all, count, sizeof(*all), compare_steps);
     else
         sort_many(all, count, arena);

@@ -189,6 +189,41 @@ static void test_sizes(void **state) {
     write_buffer_drop(buffer);
 }
 
+/* Many keys that begin alike and are put in order at once: some end where others go on with zeros,
+ * and some differ only far behind what all have in common. */
+static void test_many_in_order(void **state) {
+    (void)state;
+    enum { KEYS = 20000, BATCH = 3000, HEAD = 21 };
+    struct write_buffer *buffer = write_buffer_new(NULL);
+    struct random random;
+    random_seed(&random, test_seed());
+    uint8_t key[HEAD + 24] = "a head that all keys ";
+    size_t added = 0, seen = 0;
+    for (uint64_t sequence = 1; sequence <= KEYS; sequence++) {
+        size_t size = random_below(&random, 24);
+        for (size_t i = 0; i < size; i++)
+            key[HEAD + i] = random_below(&random, 4) != 0 ? 0 : (uint8_t)random_next(&random);
+        write_buffer_add(buffer, &(struct buffer_write){.sequence = sequence,
+                                                        .family = STORE_ITEMS,
+                                                        .key = bytes_of(key, HEAD + size)});
+        added = write_buffer_pending(buffer, STORE_ITEMS);
+        if (added >= BATCH)
+            write_buffer_order(buffer, STORE_ITEMS);
+        seen += added >= BATCH ? added : 0;
+    }
+    write_buffer_order(buffer, STORE_ITEMS);
+    seen += added >= BATCH ? 0 : added;
+    assert_true(seen > KEYS / 2);
+    struct bytes last = {0};
+    for (const struct buffer_entry *entry = write_buffer_seek(buffer, STORE_ITEMS, last);
+         entry != NULL; entry = buffer_entry_next(entry), seen--) {
+        assert_true(bytes_compare(last, buffer_entry_key(entry)) < 0);
+        last = buffer_entry_key(entry);
+    }
+    assert_int_equal(seen, 0);
+    write_buffer_drop(buffer);
+}
+
 /* --- threads: one writes, others read and put in order --- */
 
 enum { ROUNDS = 3000, ROUND_KEYS = 64 };
@@ -255,6 +290,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_many_in_order),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests_name("write buffer", tests, NULL, NULL);
