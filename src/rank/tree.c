@@ -303,3 +303,23 @@ bool tree_del(struct tree *tree, struct bytes key) {
     }
     return true;
 }
+
+/* Between two keys of the leaf `to` belongs into it, and has what all its keys begin with. */
+bool tree_move(struct tree *tree, struct bytes from, struct bytes to) {
+    from = key_given(from);
+    to = key_given(to);
+    struct path path;
+    bool has_from, has_to;
+    struct tree_leaf *leaf = tree_descend(tree, from, &path);
+    unsigned slot = pack_find(&leaf->keys, from, &has_from);
+    unsigned at = pack_find(&leaf->keys, to, &has_to);
+    if (!has_from || has_to || at == 0 || at == leaf->keys.count)
+        return false;
+    if (to.size > from.size && !leaf_fits(leaf, to))
+        return false;
+    pack_remove(&leaf->keys, slot);
+    struct tree_leaf *left = leaf_put(tree, leaf, at > slot ? at - 1 : at, to);
+    if (left != leaf)
+        tree_place(tree, &path, tree->height, left);
+    return true;
+}

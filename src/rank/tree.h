@@ -28,6 +28,10 @@ size_t tree_memory(const struct tree *tree);
 bool tree_put(struct tree *tree, struct bytes key);
 /* Takes the key out; false if it was not there. */
 bool tree_del(struct tree *tree, struct bytes key);
+/* Takes `from` out and adds `to`, if that is a change within one leaf: most often it is when they
+ * are close to each other. It is one way down rather than two, and no count changes. False, having
+ * done nothing: it is not, `from` is not there, or `to` is. */
+bool tree_move(struct tree *tree, struct bytes from, struct bytes to);
 bool tree_has(const struct tree *tree, struct bytes key);
 
 enum { TREE_KEY_MAX = 60000 };

@@ -249,43 +249,94 @@ static void growth_goes_on(struct index_growth *growth, const struct index *inde
     growth->index = index;
 }
 
-static void apply_entry_edit(const struct keyed_step *step, const struct index_prefetched *found) {
+/* What is known ahead of the edits from `applied` on. */
+struct entry_edits {
+    const struct stretch *stretch;
+    struct index_prefetched found[AHEAD]; /* a ring */
+    size_t applied;
+};
+
+static const struct index_prefetched *found_of(const struct entry_edits *edits, size_t at) {
+    return &edits->found[at % AHEAD];
+}
+
+/* Whether the edit and the one behind it are the two of an item that moves, and nobody else's are
+ * in between. */
+static bool is_move(const struct entry_edits *edits, size_t at) {
+    const struct keyed_step *step = &edits->stretch->entries[at];
+    const struct index_prefetched *one = found_of(edits, at), *other = found_of(edits, at + 1);
+    return at + 1 < edits->stretch->entry_count && step[1].what == step[0].what &&
+           step[1].put != step[0].put && one->middle.bytes.size != 0 &&
+           other->middle.bytes.size != 0 && one->hash == other->hash;
+}
+
+/* Prefetches what the next AHEAD edits will read of their trees, as far as they are of one. An item
+ * that moves most often stays in its leaf. */
+static void prefetch_trees(const struct entry_edits *edits, size_t from) {
+    const struct stretch *stretch = edits->stretch;
+    struct bytes keys[AHEAD];
+    const struct index *index = stretch->entries[from].what;
+    size_t count = 0;
+    for (size_t at = from; at < from + AHEAD && at < stretch->entry_count; at++) {
+        if (stretch->entries[at].what != index)
+            break;
+        if (at == from || !is_move(edits, at - 1))
+            keys[count++] = stretch->entries[at].key;
+    }
+    if (count > 1)
+        tree_prefetch_many(index->tree, keys, count);
+}
+
+/* The next edit and the one behind it, if they are such and the tree can do both at once. */
+static bool apply_move(struct entry_edits *edits) {
+    size_t at = edits->applied;
+    if (!is_move(edits, at))
+        return false;
+    const struct keyed_step *step = &edits->stretch->entries[at];
+    struct entry_found first = {step[0].key, found_of(edits, at)};
+    struct entry_found second = {step[1].key, found_of(edits, at + 1)};
+    return step[0].put ? index_move_prefetched(step->what, second, first)
+                       : index_move_prefetched(step->what, first, second);
+}
+
+static void apply_entry_edit(struct entry_edits *edits) {
+    const struct keyed_step *step = &edits->stretch->entries[edits->applied];
+    const struct index_prefetched *found = found_of(edits, edits->applied);
+    edits->applied++;
     if (step->put)
         index_put_prefetched(step->what, step->key, found);
     else
         index_del_prefetched(step->what, step->key, found);
 }
 
-/* Prefetches what the next AHEAD edits will read of their trees, as far as they are of one. */
-static void prefetch_trees(const struct stretch *stretch, size_t from) {
-    struct bytes keys[AHEAD];
-    const struct index *index = stretch->entries[from].what;
-    size_t count = 0;
-    for (; count < AHEAD && from + count < stretch->entry_count; count++) {
-        if (stretch->entries[from + count].what != index)
-            break;
-        keys[count] = stretch->entries[from + count].key;
-    }
-    if (count > 1)
-        tree_prefetch_many(index->tree, keys, count);
+/* Works out what the entry hashes will be told of the edit, and asks for the slot of one that came
+ * before it. */
+static void look_ahead(struct entry_edits *edits, size_t at, struct index_head *last) {
+    const struct keyed_step *steps = edits->stretch->entries;
+    size_t count = edits->stretch->entry_count;
+    if (at < count)
+        edits->found[at % AHEAD] =
+            index_prefetch(steps[at].what, steps[at].key, steps[at].covers, last);
+    if (at >= AHEAD / 2 && at - AHEAD / 2 < count)
+        index_prefetch_slot(steps[at - AHEAD / 2].what, found_of(edits, at - AHEAD / 2));
 }
 
 /* Returns by how much memory grows. */
 static uint64_t apply_entry_edits(const struct stretch *stretch) {
-    struct index_prefetched found[AHEAD];
+    struct entry_edits edits = {.stretch = stretch};
     struct index_growth growth = {0};
     struct index_head last = {0};
     for (size_t i = 0; i < stretch->entry_count + AHEAD; i++) {
-        if (i >= AHEAD) {
-            const struct keyed_step *step = &stretch->entries[i - AHEAD];
-            if (i % AHEAD == 0)
-                prefetch_trees(stretch, i - AHEAD);
-            growth_goes_on(&growth, step->what);
-            apply_entry_edit(step, &found[i % AHEAD]);
+        if (i >= AHEAD && i % AHEAD == 0)
+            prefetch_trees(&edits, i - AHEAD);
+        if (i >= AHEAD && edits.applied == i - AHEAD) {
+            growth_goes_on(&growth, stretch->entries[edits.applied].what);
+            if (apply_move(&edits))
+                edits.applied += 2;
+            else
+                apply_entry_edit(&edits);
         }
-        if (i < stretch->entry_count)
-            found[i % AHEAD] = index_prefetch(stretch->entries[i].what, stretch->entries[i].key,
-                                              stretch->entries[i].covers, &last);
+        look_ahead(&edits, i, &last);
     }
     growth_goes_on(&growth, NULL);
     return growth.memory;

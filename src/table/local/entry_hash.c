@@ -94,15 +94,18 @@ static inline size_t after(const struct part *part, size_t at) {
     return at + 1 == part->room ? 0 : at + 1;
 }
 
-static void part_add(struct part *part, uint32_t word, const struct kept *kept) {
-    size_t at = home_of(part, word & ~(uint32_t)COVERS);
-    while (slot_of(part, at)[4] != 0)
-        at = after(part, at);
-    uint8_t *slot = slot_of(part, at);
+static void slot_fill(uint8_t *slot, uint32_t word, const struct kept *kept) {
     memcpy(slot, &word, sizeof word);
     slot[4] = kept->size;
     if (kept->width != 0)
         memcpy(slot + SLOT_HEAD, kept->data, kept->width);
+}
+
+static void part_add(struct part *part, uint32_t word, const struct kept *kept) {
+    size_t at = home_of(part, word & ~(uint32_t)COVERS);
+    while (slot_of(part, at)[4] != 0)
+        at = after(part, at);
+    slot_fill(slot_of(part, at), word, kept);
     part->count++;
 }
 
@@ -231,22 +234,41 @@ static void part_remove(struct part *part, size_t gap) {
     part->count--;
 }
 
+/* The first slot of the tag that keeps that; false: none does. */
+static bool part_seek(const struct part *part, uint32_t tag, const struct kept *kept, size_t *at) {
+    if (part->slots == NULL)
+        return false;
+    for (*at = home_of(part, tag); part_find(part, tag, at); *at = after(part, *at))
+        if (slot_keeps(slot_of(part, *at), kept))
+            return true;
+    return false;
+}
+
 bool entry_hash_del(struct entry_hash *entry_hash, uint64_t hash, struct bytes middle) {
     struct part *part = part_of(entry_hash, hash);
     struct kept kept = kept_of(middle);
-    if (part->slots == NULL)
+    size_t at;
+    if (!part_seek(part, tag_of_hash(hash), &kept, &at))
         return false;
+    part_remove(part, at);
+    entry_hash->count--;
+    if (part->room > 4 * ROOM_LEAST && part->count < part->room / 4)
+        part_remake(entry_hash, part, room_for(part->count + part->count / 4), part->width);
+    return true;
+}
+
+bool entry_hash_replace(struct entry_hash *entry_hash, uint64_t hash, struct bytes from,
+                        struct entry_middle to) {
+    struct part *part = part_of(entry_hash, hash);
+    struct kept old = kept_of(from), new = kept_of(to.bytes);
     uint32_t tag = tag_of_hash(hash);
-    for (size_t at = home_of(part, tag); part_find(part, tag, &at); at = after(part, at)) {
-        if (!slot_keeps(slot_of(part, at), &kept))
-            continue;
-        part_remove(part, at);
-        entry_hash->count--;
-        if (part->room > 4 * ROOM_LEAST && part->count < part->room / 4)
-            part_remake(entry_hash, part, room_for(part->count + part->count / 4), part->width);
-        return true;
-    }
-    return false;
+    size_t at;
+    if (new.width > part->width || !part_seek(part, tag, &old, &at) ||
+        slot_keeps(slot_of(part, at), &new))
+        return false;
+    bool covers = part_agree(part, tag, &new, to.covers);
+    slot_fill(slot_of(part, at), tag | (covers ? COVERS : 0), &new);
+    return true;
 }
 
 void entry_hash_prefetch_part(const struct entry_hash *entry_hash, uint64_t hash) {

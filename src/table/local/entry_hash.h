@@ -51,6 +51,11 @@ void entry_hash_put(struct entry_hash *entry_hash, uint64_t hash, struct entry_m
 /* False if the hash has no such middle. */
 bool entry_hash_del(struct entry_hash *entry_hash, uint64_t hash, struct bytes middle);
 
+/* Puts `to` in the place of `from`, as deleting and putting would do; false, having done nothing,
+ * if the hash has no such middle, or the other is the same or does not fit there. */
+bool entry_hash_replace(struct entry_hash *entry_hash, uint64_t hash, struct bytes from,
+                        struct entry_middle to);
+
 /* Longer middles are not kept, only that there is one. */
 enum { ENTRY_HASH_MIDDLE_MAX = 64 };
 

@@ -54,8 +54,13 @@ struct index_prefetched index_prefetch(const struct index *index, struct bytes e
         return found;
     found.hash = entry_hash_of_tail(last->hash, bytes_skip(entry, tail));
     found.middle = (struct entry_middle){bytes_of(entry.data + head, tail - head), covers};
-    entry_hash_prefetch(index->entry_hash, found.hash);
+    entry_hash_prefetch_part(index->entry_hash, found.hash);
     return found;
+}
+
+void index_prefetch_slot(const struct index *index, const struct index_prefetched *found) {
+    if (found->middle.bytes.size != 0)
+        entry_hash_prefetch(index->entry_hash, found->hash);
 }
 
 void index_put_prefetched(struct index *index, struct bytes entry,
@@ -76,6 +81,22 @@ void index_del_prefetched(struct index *index, struct bytes entry,
         entry_hash_del(index->entry_hash, found->hash, found->middle.bytes);
     if (index->walks != NULL)
         index_walks_note(index, entry, false);
+}
+
+bool index_move_prefetched(struct index *index, struct entry_found from, struct entry_found to) {
+    uint64_t hash = from.found->hash;
+    struct bytes old = from.found->middle.bytes;
+    if (!tree_move(index->tree, from.entry, to.entry))
+        return false;
+    if (!entry_hash_replace(index->entry_hash, hash, old, to.found->middle)) {
+        entry_hash_del(index->entry_hash, hash, old);
+        entry_hash_put(index->entry_hash, hash, to.found->middle);
+    }
+    if (index->walks != NULL) {
+        index_walks_note(index, from.entry, false);
+        index_walks_note(index, to.entry, true);
+    }
+    return true;
 }
 
 /* --- the entry of an item --- */

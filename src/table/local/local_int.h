@@ -130,9 +130,10 @@ void index_empty(struct index *index);
 void index_begin(struct index *index, uint64_t expected);
 void index_put(struct index *index, struct bytes entry, bool covers);
 void index_del(struct index *index, struct bytes entry);
-/* Likewise in two steps, so that the cache misses of several entries overlap: index_prefetch()
- * works out what the entry hash will be told and prefetches its slot, the others make the change.
- * The entry's bytes must stay as they are in between. `last` is what the call before found, and at
+/* Likewise in three steps, so that the cache misses of several entries overlap: index_prefetch()
+ * works out what the entry hash will be told and prefetches what leads to its slot,
+ * index_prefetch_slot() a little later the slot, and the others make the change. The entry's bytes
+ * must stay as they are in between. `last` is what the call before found, and at
  * first zero: entries of one partition mostly come one after the other, and its hash is then made
  * once. */
 struct index_prefetched {
@@ -146,10 +147,19 @@ struct index_head {
 };
 struct index_prefetched index_prefetch(const struct index *index, struct bytes entry, bool covers,
                                        struct index_head *last);
+void index_prefetch_slot(const struct index *index, const struct index_prefetched *found);
 void index_put_prefetched(struct index *index, struct bytes entry,
                           const struct index_prefetched *found);
 void index_del_prefetched(struct index *index, struct bytes entry,
                           const struct index_prefetched *found);
+/* Both at once, for two entries of the same hash in an entry hash, if they are close to each other
+ * in the tree: an item that moves a little, as most do whose score is raised. False: nothing was
+ * done. */
+struct entry_found {
+    struct bytes entry;
+    const struct index_prefetched *found;
+};
+bool index_move_prefetched(struct index *index, struct entry_found from, struct entry_found to);
 /* Fills the entry hash of an index with very many entries, whose bytes stay as they are until
  * index_filler_finish(). The entries are dealt into piles by the leading bits of their hashes, and
  * put a pile at a time: those of one pile fall into the same part of the table, which then is in

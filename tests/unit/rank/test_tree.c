@@ -238,7 +238,7 @@ struct world {
     struct tree *tree;
     struct model model;
     uint8_t *key;
-    size_t changes;
+    size_t changes, moves;
 };
 
 static void change(struct world *world, const struct run *run, struct bytes key, bool put) {
@@ -267,6 +267,38 @@ static void del_any(struct world *world, const struct run *run) {
     change(world, run, bytes_of(world->key, key.size), false);
 }
 
+/* Moves any key to where one of its neighbours with another last byte would stand, or to anywhere.
+ * What is refused must leave all as it was. */
+static void move_any(struct world *world, const struct run *run) {
+    struct model *model = &world->model;
+    if (model->count == 0)
+        return;
+    bool has;
+    size_t at = (size_t)random_below(&world->random, model->count), size;
+    uint64_t step = random_below(&world->random, 5);
+    struct bytes near = model->keys[at + step < model->count ? at + step : at];
+    if (near.size == 0 || random_below(&world->random, 8) == 0) {
+        size = run->make(&world->random, world->changes, world->key);
+    } else {
+        size = near.size;
+        memcpy(world->key, near.data, size);
+        world->key[size - 1] = (uint8_t)random_below(&world->random, 256);
+    }
+    struct bytes to = bytes_of(world->key, size), from = model->keys[at];
+    model_rank(model, to, &has);
+    bool moved = tree_move(world->tree, from, to);
+    if (moved) {
+        assert_false(has);
+        assert_true(model_put(model, to));
+        assert_true(model_del(model, from));
+        world->moves++;
+    }
+    assert_false(tree_move(world->tree, to, to));
+    assert_int_equal(tree_count(world->tree), model->count);
+    tree_check(world->tree);
+    check_key(world->tree, model, to);
+}
+
 static void play(const struct run *run) {
     struct world world = {.tree = tree_new(), .key = mem_alloc(TREE_KEY_MAX)};
     random_seed(&world.random, test_seed());
@@ -282,7 +314,12 @@ static void play(const struct run *run) {
             change_new(&world, run, random_below(&world.random, 4) != 0);
         else
             del_any(&world, run);
+        if (i % run->check_every == 0)
+            move_any(&world, run);
     }
+    for (size_t i = 0; i < 300; i++)
+        move_any(&world, run);
+    assert_true(world.moves > 10); /* there are keys that can */
     check_walk(world.tree, &world.model);
     while (world.model.count > run->grow / 20)
         del_any(&world, run);

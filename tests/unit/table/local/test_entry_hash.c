@@ -92,9 +92,23 @@ static void check_one(const struct entry_hash *entry_hash, const struct model *m
         assert_true(same + untold >= wanted);
 }
 
+/* Gives one of them another middle; says whether that was possible in its place. */
+static bool replace_any(struct entry_hash *entry_hash, struct model *model) {
+    struct one *one = &model->all[random_below(&model->random, model->count)];
+    struct one old = *one, new = any_one(&model->random);
+    new.hash = one->hash;
+    bool done = entry_hash_replace(entry_hash, new.hash, middle_of(&old), put_of(&new));
+    if (done)
+        *one = new;
+    check_one(entry_hash, model, new.hash, middle_of(&new));
+    check_one(entry_hash, model, old.hash, middle_of(&old));
+    return done;
+}
+
 static void test_model(void **state) {
     (void)state;
     static struct model model;
+    size_t replaced = 0;
     random_seed(&model.random, test_seed());
     struct entry_hash *entry_hash = entry_hash_new(0);
     for (unsigned step = 0; step < 20000; step++) {
@@ -112,12 +126,15 @@ static void test_model(void **state) {
             assert_true(entry_hash_del(entry_hash, gone.hash, middle_of(&gone)));
             check_one(entry_hash, &model, gone.hash, middle_of(&gone));
         }
+        if (model.count != 0)
+            replaced += replace_any(entry_hash, &model);
         struct one other = any_one(&model.random);
         check_one(entry_hash, &model, other.hash, middle_of(&other));
         assert_int_equal(entry_hash_count(entry_hash), model.count);
         if (step % 500 == 0)
             entry_hash_check(entry_hash);
     }
+    assert_true(replaced > 10000);
     while (model.count != 0) {
         struct one *gone = &model.all[--model.count];
         assert_true(entry_hash_del(entry_hash, gone->hash, middle_of(gone)));
@@ -135,6 +152,8 @@ static void test_absent(void **state) {
     entry_hash_seek(&walk, entry_hash, hash);
     assert_false(entry_hash_next(&walk));
     assert_false(entry_hash_del(entry_hash, hash, BYTES("middle")));
+    assert_false(entry_hash_replace(entry_hash, hash, BYTES("middle"),
+                                    (struct entry_middle){BYTES("m"), true}));
     entry_hash_put(entry_hash, hash, (struct entry_middle){.bytes = BYTES("middle")});
     assert_false(entry_hash_del(entry_hash, hash, BYTES("muddle")));
     assert_false(entry_hash_del(entry_hash, hash, BYTES("middle\x80")));
