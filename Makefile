@@ -217,7 +217,7 @@ $(B)/sim/sim: tests/sim/sim.c tests/sim/sim_clock.c tests/sim/sim_disk.c tests/s
 
 sim: ## the engine on a simulated disk and clock, N=2000 seeds; SEED= the first, TIMES= each so often
 	@$(MAKE) --no-print-directory -j2 $(B)/sim/sim
-	@N=$(N) SEED=$(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom)) TIMES=$(or $(TIMES),1) tests/run-sim
+	@N=$(N) SEED=$(or $(SEED),$(strip $(shell od -An -N4 -tu4 /dev/urandom))) TIMES=$(or $(TIMES),1) tests/run-sim
 
 disk-programs: $(B)/gametable $(B)/disk/file_shim.so $(B)/disk/powercut
 
