@@ -51,6 +51,9 @@ struct action {
      * action of its own on that item. */
     const struct action *also;
     bool wants_also;
+    /* A hint: the item has more than the keys of an index, so that caches are looked at before
+     * indexes that might say all of it. */
+    bool uncovered;
     bool by_owner; /* the table's owner writes this: its write rules (write_rule.h) are not asked */
     struct action_ranks *ranks; /* where the item stands before and after is asked; or NULL.
                                    The submitter's, who keeps it until `done` (ranking.h) */

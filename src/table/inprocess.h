@@ -29,7 +29,8 @@ uint64_t engine_partition_version_at(struct engine *engine, uint32_t slot);
 /* Whether it is known that no item is in any of these partitions, without looking for one: a filter
  * in memory says so of most partitions that have none. What is being written may be there already
  * or not; but asked by the function of an action, what came before that action is. False: there may
- * be some, or the engine cannot tell. */
+ * be some, or the engine cannot tell. Asked about no partitions it is true if the engine can tell
+ * of this table's at all. */
 bool engine_partitions_absent(struct engine *engine, struct bytes table,
                               const struct value *partitions, size_t count);
 

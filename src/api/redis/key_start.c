@@ -5,35 +5,38 @@
  * no board; whoever makes one checks in the same commit that the table has no board of that name.
  * The first member of a sorted set is added with the mirror image of that check (zset_scores.c).
  *
- * Mostly a filter in memory says that no board has the name, and the `start` reads nothing: the
- * change is one action, which brings the check with it (action->also) if there turns out to be no
- * head. Else the `start` reads. If there is a head, the change is refused should that be gone by
- * then; if there is none, the check is its second action.
+ * Mostly the `start` reads nothing: a filter in memory says that there probably is a head, or that
+ * no board has the name, and the change is one action. If there turns out to be no head, the filter
+ * is asked about boards in the commit; if it only knows that there are no entries, the action
+ * brings the check with it (action->also). If it does not even know that, the change is refused,
+ * and the key's hash is remembered: the next `start` reads. If that finds a head, the change is
+ * refused should it be gone by its commit; if there is none, the check is its second action.
  *
  * The fields of a large key are items of their own, which the `start` has to know. One that did not
- * look is refused by its action, and the key's hash is remembered for the next. */
+ * look is refused by its action, and the key is remembered likewise. */
 #include "api/redis/key_txn_int.h"
 #include "api/redis/presence_events.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "game/record.h"
+#include "table/inprocess.h"
 
-/* ---- large keys ---- */
+/* ---- keys that a `start` has to look at ---- */
 
-static atomic_uint_fast64_t *large_slot(const struct key_edit *edit, uint64_t *hash) {
+static atomic_uint_fast64_t *noted_slot(const struct key_edit *edit, uint64_t *hash) {
     *hash = hash_keyed(edit->address.pk, edit->address.db);
-    return &edit->call->frontend->large_keys[*hash % LARGE_KEY_SLOTS];
+    return &edit->call->frontend->noted_keys[*hash % NOTED_KEY_SLOTS];
 }
 
-static void note_large(const struct key_edit *edit) {
+static void note_key(const struct key_edit *edit) {
     uint64_t hash;
-    atomic_store_explicit(large_slot(edit, &hash), hash, memory_order_relaxed);
+    atomic_store_explicit(noted_slot(edit, &hash), hash, memory_order_relaxed);
 }
 
-static bool is_noted_large(const struct key_edit *edit) {
+static bool is_noted(const struct key_edit *edit) {
     uint64_t hash;
-    return atomic_load_explicit(large_slot(edit, &hash), memory_order_relaxed) == hash;
+    return atomic_load_explicit(noted_slot(edit, &hash), memory_order_relaxed) == hash;
 }
 
 /* ---- on the engine's thread ---- */
@@ -54,13 +57,19 @@ static enum status make_check(struct redis_call *call, struct scope in, struct a
     return status;
 }
 
-/* Has the change check it, unless that is known. */
+/* Has the change check it, unless that is known. False if a check of one item is not enough. */
 static bool ask_for_board(struct action *action, struct arena *arena) {
     struct key_edit *edit = action->user;
     struct redis_call *call = edit->call;
-    if (board_state_is_surely_absent(call->frontend->game,
-                                     key_board_name(call->db, call->args[1], arena), arena))
+    struct game *game = call->frontend->game;
+    struct bytes name = key_board_name(call->db, call->args[1], arena);
+    if (board_name_is_surely_free(game, name, arena))
         return true;
+    if (!board_is_surely_empty(game, name, arena)) {
+        note_key(edit);
+        redis_frontend_ask_engine(call->frontend);
+        return false;
+    }
     struct action *check = arena_alloc(arena, sizeof(*check));
     action->also = check;
     action->wants_also = true;
@@ -77,7 +86,7 @@ static enum status apply_edit(struct action *action, const struct item *old, str
         key_head_read(old, edit->now_ms, (struct scope){arena, &action->failure}, &head) != OK)
         return call_refuse_start(edit->call, action, arena);
     if (head.generation.size != 0) {
-        note_large(edit);
+        note_key(edit);
         return call_refuse_start(edit->call, action, arena);
     }
     if (old->count == 0 && edit->unread && !ask_for_board(action, arena))
@@ -113,8 +122,10 @@ static enum status read_item(struct redis_call *call, const struct key_edit *edi
 }
 
 static struct action edit_action(struct redis_call *call, struct key_edit *edit) {
-    return game_compute_action(call->frontend->game, key_head_key(&edit->address, call->arena),
-                               apply_edit, edit);
+    struct action action = game_compute_action(
+        call->frontend->game, key_head_key(&edit->address, call->arena), apply_edit, edit);
+    action.uncovered = true;
+    return action;
 }
 
 /* The key has no head: whether it is a board. If not, the change gets the check. */
@@ -164,12 +175,17 @@ static void start_unread(struct redis_call *call, struct key_edit *edit) {
     call->change.action_count = 1;
 }
 
-/* Whether the change can be made without a look at the head. */
+/* Whether the change can be made without a look at the head: there probably is one, or there is no
+ * board. */
 static bool needs_no_read(struct redis_call *call, const struct key_edit *edit) {
-    if (edit->start_large != NULL && is_noted_large(edit))
+    struct game *game = call->frontend->game;
+    struct value own = value_string(edit->address.pk);
+    if (!atomic_load_explicit(&call->frontend->knows_absent, memory_order_relaxed) ||
+        is_noted(edit))
         return false;
-    return board_name_is_surely_free(
-        call->frontend->game, key_board_name(call->db, call->args[1], call->arena), call->arena);
+    return !engine_partitions_absent(game->engine, game->table, &own, 1) ||
+           board_name_is_surely_free(game, key_board_name(call->db, call->args[1], call->arena),
+                                     call->arena);
 }
 
 enum status key_start_edit(struct redis_call *call, struct key_edit *edit, redis_run *then) {

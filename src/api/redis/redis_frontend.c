@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "table/engine.h"
+#include "table/inprocess.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,12 @@ static void make_run_id(char id[41]) {
     random_secure(random, sizeof(random));
     for (size_t i = 0; i < sizeof(random); i++)
         snprintf(id + 2 * i, 3, "%02x", random[i]);
+}
+
+void redis_frontend_ask_engine(struct redis_frontend *frontend) {
+    const struct game *game = frontend->game;
+    bool knows = engine_partitions_absent(game->engine, game->table, NULL, 0);
+    atomic_store_explicit(&frontend->knows_absent, knows, memory_order_relaxed);
 }
 
 struct redis_frontend *redis_frontend_new(struct game *game,
@@ -27,6 +34,7 @@ struct redis_frontend *redis_frontend_new(struct game *game,
         frontend->loops[i].under_way_max = 1 + LIMIT_WRITES_WAITING / 2 / settings->loops;
         frontend->loops[i].last_throttled = &frontend->loops[i].throttled;
     }
+    redis_frontend_ask_engine(frontend);
     frontend->started_us = clock_ticks_us();
     make_run_id(frontend->run_id);
     pthread_mutex_init(&frontend->mutex, NULL);

@@ -52,8 +52,8 @@ struct redis_stats {
     uint64_t clients, commands, bytes_in, hits, misses;
 };
 
-/* How many large keys are remembered: keys whose hash falls into the same slot take it in turn. */
-enum { LARGE_KEY_SLOTS = 8192 };
+/* How many keys are remembered: keys whose hash falls into the same slot take it in turn. */
+enum { NOTED_KEY_SLOTS = 8192 };
 
 struct redis_frontend {
     struct game *game;
@@ -67,8 +67,11 @@ struct redis_frontend {
     char run_id[41];            /* of this process, for INFO */
     atomic_bool stopping;       /* redis_frontend_stop() was called: what takes long ends */
     atomic_uint notify;         /* enum notify_class: events of keys that are told of */
-    /* Hashes of keys that were found to be large where that was not expected (key_start.c). */
-    atomic_uint_fast64_t large_keys[LARGE_KEY_SLOTS];
+    /* Of writes to keys (key_start.c): whether the engine knows of most partitions that they are
+     * empty; and hashes of keys that were found to be large, or maybe boards, where that was not
+     * expected. */
+    atomic_bool knows_absent;
+    atomic_uint_fast64_t noted_keys[NOTED_KEY_SLOTS];
 
     pthread_mutex_t mutex;        /* guards what follows, and the names of clients */
     struct redis_client *clients; /* a list, newest first; each is changed on its own loop only */
@@ -95,6 +98,8 @@ static inline void redis_count(_Atomic(uint64_t) *count, uint64_t more) {
                           memory_order_relaxed);
 }
 
+/* Asks the engine anew whether it knows of partitions that they are empty. Any thread. */
+void redis_frontend_ask_engine(struct redis_frontend *frontend);
 /* CONFIG RESETSTAT: the counts of INFO begin at 0 again. Any thread. */
 void redis_reset_stats(struct redis_frontend *frontend);
 

@@ -203,11 +203,11 @@ void board_create_action(struct game *game, const struct board *board, struct ar
  * neither of a definition nor of an instance nor of entries that a client put into the table.
  * Nothing is cached: for names that are asked for once. */
 enum status board_name_is_free(struct game *game, struct bytes name, struct scope in, bool *out);
-/* Whether that is known without reading anything, which it mostly is of a name that is free. */
+/* Whether that is known without reading anything, which it mostly is of a name that is free. Asked
+ * by the function of an action, it includes what came before that in the same commit. */
 bool board_name_is_surely_free(struct game *game, struct bytes name, struct arena *arena);
-/* The same of the item that board_state_key() names: whether there is none. By the function of an
- * action, it includes what came before that in the same commit. */
-bool board_state_is_surely_absent(struct game *game, struct bytes name, struct arena *arena);
+/* The same but for the item that board_state_key() names, which there may be. */
+bool board_is_surely_empty(struct game *game, struct bytes name, struct arena *arena);
 /* The key of the item that an instance of that name has or would have: a change that makes a key of
  * the name checks that it is not there. INVALID if the name is too long. */
 enum status board_state_key(struct bytes name, struct scope in, struct item *out);

@@ -246,26 +246,30 @@ enum status board_name_is_free(struct game *game, struct bytes name, struct scop
     return status;
 }
 
-bool board_name_is_surely_free(struct game *game, struct bytes name, struct arena *arena) {
+/* Whether it is known that there is neither an entry nor a definition of the name, nor, if `state`,
+ * the item of an instance. */
+static bool is_surely_absent(struct game *game, struct bytes name, bool state,
+                             struct arena *arena) {
     struct bytes id = board_name_of(name).id, key;
     struct value partitions[3];
+    size_t count = 0;
     struct failure too_long;
     if (entry_key_of(name, (struct scope){arena, &too_long}, &key) != OK)
         return false;
-    partitions[0] = value_string(record_join(arena, INSTANCE, key));
-    partitions[1] = value_string(record_join(arena, BOARD, key));
+    if (state)
+        partitions[count++] = value_string(record_join(arena, INSTANCE, key));
+    partitions[count++] = value_string(record_join(arena, BOARD, key));
     if (board_is_id(id))
-        partitions[2] = value_string(record_join(arena, BOARDDEF, id));
-    return engine_partitions_absent(game->engine, game->table, partitions, board_is_id(id) ? 3 : 2);
+        partitions[count++] = value_string(record_join(arena, BOARDDEF, id));
+    return engine_partitions_absent(game->engine, game->table, partitions, count);
 }
 
-bool board_state_is_surely_absent(struct game *game, struct bytes name, struct arena *arena) {
-    struct bytes key;
-    struct failure too_long;
-    if (entry_key_of(name, (struct scope){arena, &too_long}, &key) != OK)
-        return false;
-    struct value partition = value_string(record_join(arena, INSTANCE, key));
-    return engine_partitions_absent(game->engine, game->table, &partition, 1);
+bool board_name_is_surely_free(struct game *game, struct bytes name, struct arena *arena) {
+    return is_surely_absent(game, name, true, arena);
+}
+
+bool board_is_surely_empty(struct game *game, struct bytes name, struct arena *arena) {
+    return is_surely_absent(game, name, false, arena);
 }
 
 /* --- expiry --- */

@@ -1,12 +1,13 @@
 /* Evaluating one action, on the writer's thread: the item before, the condition, the item after. */
 #include "table/local/load_filter.h"
 #include "table/local/writer.h"
+#include "value/name_order.h"
 
 /* Items of a table with a covering index may not be in the cache: which are is known when they were
  * looked up ahead. */
 void action_prefetch(struct local *local, const struct action *action) {
     const struct action_state *state = action->engine_data;
-    if (covering_index(state->table) == NULL)
+    if (state->uncovered || covering_index(state->table) == NULL)
         cache_prefetch(local->cache, state->hash);
     partition_filter_prefetch(&state->table->partition_filter, state->key);
     load_filter_prefetch(local->writer->load_filter, state->hash);
@@ -15,7 +16,7 @@ void action_prefetch(struct local *local, const struct action *action) {
 void action_prefetch_item(struct local *local, const struct action *action) {
     const struct action_state *state = action->engine_data;
     bool uncovered = state->looked_at == local->writer->fills && state->entry.size == 0;
-    if (uncovered || covering_index(state->table) == NULL)
+    if (uncovered || state->uncovered || covering_index(state->table) == NULL)
         cache_prefetch_entry(local->cache, state->hash);
 }
 
@@ -155,6 +156,38 @@ static bool take_covered(struct commit_group *group, struct action *action) {
     return true;
 }
 
+/* Whether an attribute is a key, of the table or of one of its indexes. */
+static bool is_keyed(const struct table *table, struct bytes name) {
+    bool keyed = key_schema_has(&table->schema->keys, name) ||
+                 (table->expiry != NULL && bytes_equal(table->expiry->expiry, name));
+    for (unsigned i = 0; i < table->index_count && !keyed; i++)
+        keyed = key_schema_has(&table->indexes[i]->schema->keys, name);
+    return keyed;
+}
+
+/* What may be a key is a scalar. */
+static bool same_scalar(const struct value *a, const struct value *b) {
+    return a->type == b->type && a->type <= VALUE_B && bytes_equal(a->bytes, b->bytes);
+}
+
+/* Whether both items have the same keys: then they stand at the same places of all trees, and what
+ * the rules say of the keys of one holds for the other. */
+static bool has_same_keys(const struct table *table, const struct item *a, const struct item *b) {
+    uint32_t i = 0, j = 0;
+    while (i < a->count || j < b->count) {
+        int order = i == a->count   ? 1
+                    : j == b->count ? -1
+                                    : name_compare(a->pairs[i].name, b->pairs[j].name);
+        struct bytes name = order <= 0 ? a->pairs[i].name : b->pairs[j].name;
+        bool same = order == 0 && same_scalar(&a->pairs[i].value, &b->pairs[j].value);
+        if (!same && is_keyed(table, name))
+            return false;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return true;
+}
+
 /* The submitter's function has the word; what it says is held against the rules like any item. */
 static enum status make_computed(struct commit_group *group, struct change *change,
                                  struct action *action) {
@@ -162,6 +195,7 @@ static enum status make_computed(struct commit_group *group, struct change *chan
     struct rules_context rules = action_rules(change, action, state->schema);
     action->new = action->old;
     action->wants_also = false;
+    state->same_keys = false;
     enum status status = action->compute(action, &action->old, change->arena, &action->new);
     if (status == OK && action->wants_also)
         status = write_rules_add_also(group, change, action);
@@ -180,14 +214,15 @@ static enum status make_computed(struct commit_group *group, struct change *chan
     }
     if (take_covered(group, action))
         return OK;
-    status = rules_check_item(&rules, &action->new);
-    if (status == OK)
-        status = action_check_same_key(change, action);
-    if (status != OK)
-        return status;
     state->new_size = item_size(&action->new);
-    state->value = action_encode(group->local, &action->new, &group->arena);
-    return OK;
+    state->same_keys = action->had_old && has_same_keys(state->table, &action->old, &action->new);
+    if (!state->same_keys || state->new_size > LIMIT_ITEM_SIZE)
+        status = rules_check_item(&rules, &action->new);
+    if (status == OK && !state->same_keys)
+        status = action_check_same_key(change, action);
+    if (status == OK)
+        state->value = action_encode(group->local, &action->new, &group->arena);
+    return status;
 }
 
 static enum status make_new(struct commit_group *group, struct change *change,

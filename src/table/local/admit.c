@@ -38,6 +38,7 @@ enum status action_admit(struct local *local, struct change *change, struct acti
     action->engine_data = state;
     state->table = table;
     state->schema = table->schema;
+    state->uncovered = action->uncovered;
     action->collection_key = collection_key(change, state->schema);
     enum status status = check_action(change, action, state->schema);
     if (status != OK)

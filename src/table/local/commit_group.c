@@ -150,12 +150,32 @@ static enum status read_committed(struct commit_group *group, struct action_stat
     return local_read_now(group->local, (struct hashed_key){state->key, state->hash}, arena, out);
 }
 
+static bool is_excluded(struct commit_group *group, const struct action_state *state) {
+    return partition_filter_excludes(&state->table->partition_filter, state->key) ||
+           load_filter_excludes(group->local->writer->load_filter, state->key, state->hash);
+}
+
+/* Of an item that the cache has, if any memory does: filters and indexes are not asked. False if it
+ * has it not, and nothing is pending. */
+static bool find_uncovered(struct commit_group *group, struct action_state *state,
+                           struct arena *arena, struct bytes *out) {
+    const struct pending_write *pending = find_pending(group, state);
+    state->index = covering_index(state->table);
+    state->entry = (struct bytes){0};
+    if (pending == NULL)
+        *out = cache_get(group->local->cache, (struct hashed_key){state->key, state->hash},
+                         UINT64_MAX, arena);
+    else if (pending->value.data != NULL)
+        *out = arena_copy(arena, pending->value);
+    return pending != NULL || out->data != NULL;
+}
+
 enum status commit_group_read(struct commit_group *group, struct action_state *state,
                               struct arena *arena, struct bytes *out) {
     *out = (struct bytes){0};
-    bool excluded =
-        partition_filter_excludes(&state->table->partition_filter, state->key) ||
-        load_filter_excludes(group->local->writer->load_filter, state->key, state->hash);
+    if (state->uncovered && find_uncovered(group, state, arena, out))
+        return out->data == NULL ? NOT_FOUND : OK;
+    bool excluded = is_excluded(group, state);
     const struct pending_write *pending = excluded ? NULL : find_pending(group, state);
     if (!excluded && pending == NULL)
         return read_committed(group, state, arena, out);
@@ -308,7 +328,8 @@ static void look_ahead(struct commit_group *group, const struct change *change, 
     struct covering_batch batch = {.count = 0};
     for (size_t i = from; i < change->action_count && i < from + COVERING_MANY; i++) {
         struct action_state *state = change->actions[i].engine_data;
-        if (partition_filter_excludes(&state->table->partition_filter, state->key) ||
+        if (state->uncovered ||
+            partition_filter_excludes(&state->table->partition_filter, state->key) ||
             load_filter_excludes(group->local->writer->load_filter, state->key, state->hash))
             continue;
         batch.states[batch.count] = state;

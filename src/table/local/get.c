@@ -220,9 +220,13 @@ bool local_partitions_absent(struct engine *engine, struct bytes name,
     struct local *local = (struct local *)engine;
     uint8_t memory[KEY_ROOM];
     uint64_t hashes[ABREAST];
-    pthread_rwlock_rdlock(&local->state_lock);
+    /* The function of an action asks on the writer's thread: it would wait for the commit before.
+     */
+    bool locks = !writer_is_current(local);
+    if (locks)
+        pthread_rwlock_rdlock(&local->state_lock);
     const struct table *table = local_table(local, name);
-    bool absent = table != NULL;
+    bool absent = table != NULL && partition_filter_tells(&table->partition_filter);
     for (size_t i = 0; i < count && absent; i++) {
         struct buf key = buf_in(memory, sizeof(memory));
         keys_put_partition(&key, table, &partitions[i]);
@@ -232,6 +236,7 @@ bool local_partitions_absent(struct engine *engine, struct bytes name,
         for (size_t j = 0; last && j <= i % ABREAST && absent; j++)
             absent = partition_filter_excludes_hash(&table->partition_filter, hashes[j]);
     }
-    pthread_rwlock_unlock(&local->state_lock);
+    if (locks)
+        pthread_rwlock_unlock(&local->state_lock);
     return absent;
 }

@@ -83,11 +83,34 @@ static void plan_coverage(const struct plan *plan, struct index *index) {
         add_edit(plan, index, true, true)->covers = covers;
 }
 
+/* The item stays where it is in the index, if it is there, whose size may be another. */
+static void plan_size(const struct plan *plan, struct index *index) {
+    const struct action *action = plan->action;
+    const struct action_state *state = plan->state;
+    if (index->schema->projected == PROJECTED_KEYS || !keys_has_entry(index, &action->new))
+        return;
+    size_t old_size = shown_size(plan, index, &action->old, state->old_size);
+    size_t new_size = shown_size(plan, index, &action->new, state->new_size);
+    if (old_size != new_size)
+        add_edit(plan, index, false, false)->size_change = (int64_t)new_size - (int64_t)old_size;
+}
+
+/* Whether nothing but the size of what the index shows changes. An entry that covers its item, or
+ * did, is looked at. */
+static bool keeps_entry(const struct plan *plan, const struct index *index) {
+    return plan->state->same_keys && !covering_covers(index, &plan->action->old) &&
+           !covering_covers(index, &plan->action->new);
+}
+
 /* What the action does to one index: an entry comes, goes, moves (which costs a deletion and an
  * insertion), or stays and shows something else. */
 static enum status plan_index(const struct plan *plan, struct index *index, bool stays) {
     struct commit_group *group = plan->group;
     struct action *action = plan->action;
+    if (keeps_entry(plan, index)) {
+        plan_size(plan, index);
+        return OK;
+    }
     buf_clear(&group->before);
     buf_clear(&group->after);
     bool had = action->had_old && put_old_entry(plan, index);
@@ -147,5 +170,6 @@ enum status action_plan_edits(struct commit_group *group, struct change *change,
         if (status != OK)
             return status;
     }
-    return table->expiry != NULL ? plan_expiry(&plan, table->expiry, stays) : OK;
+    bool expires = table->expiry != NULL && !plan.state->same_keys;
+    return expires ? plan_expiry(&plan, table->expiry, stays) : OK;
 }

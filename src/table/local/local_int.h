@@ -298,6 +298,8 @@ size_t keys_partition_span(const struct table_schema *schema, struct bytes key);
 /* False, appending nothing, if the item is not in the index. */
 bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
                     const struct item *item);
+/* Whether the item is in the index, which is no expiry tree. */
+bool keys_has_entry(const struct index *index, const struct item *item);
 /* Bytes of what the index projects of an item that is in it; 0 for an expiry tree. */
 size_t keys_shown_size(const struct table_schema *schema, const struct index *index,
                        const struct item *item, struct arena *arena);
@@ -438,6 +440,9 @@ enum status index_build_run(struct index_build *build, struct scope in);
 enum status writer_start(struct local *local, struct scope in);
 /* Finishes what is queued, then ends both threads and waits for them. */
 void writer_stop(struct local *local);
+/* Whether this is the writer's thread, which alone changes what state_lock guards, or has it
+ * changed: it looks at tables without the lock. */
+bool writer_is_current(const struct local *local);
 void local_read_only(struct engine *engine, bool on);
 void local_submit(struct engine *engine, struct change *change);
 void local_batch_flush(struct engine *engine, struct change_batch *batch);

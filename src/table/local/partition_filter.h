@@ -39,11 +39,14 @@ void partition_filter_begin(struct partition_filter *filter, uint64_t expected);
 void partition_filter_release(struct partition_filter *filter);
 /* Adds the partition of an item that will be written. The hash is partition_hash() of its key. */
 void partition_filter_add(struct partition_filter *filter, uint32_t partition);
+/* Whether it excludes any. */
+static inline bool partition_filter_tells(const struct partition_filter *filter) {
+    return atomic_load_explicit(&filter->complete, memory_order_relaxed);
+}
 /* Whether no item has the key, because none is in its partition. */
 static inline bool partition_filter_excludes_hash(const struct partition_filter *filter,
                                                   uint64_t hash) {
-    return atomic_load_explicit(&filter->complete, memory_order_relaxed) &&
-           !bloom_has(&filter->partitions, hash);
+    return partition_filter_tells(filter) && !bloom_has(&filter->partitions, hash);
 }
 static inline bool partition_filter_excludes(const struct partition_filter *filter,
                                              struct bytes key) {

@@ -115,19 +115,30 @@ static bool put_time(struct buf *to, const struct table_schema *schema, const st
     return true;
 }
 
-bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
-                    const struct item *item) {
-    if (index->schema == NULL)
-        return put_time(to, schema, index, item);
-    const struct entry_shape *shape = &index->shape;
-    const struct value *found[ENTRY_PARTS_MAX], *values[ENTRY_PARTS_MAX];
+/* Finds the parts of the item's entry; false if it is not in the index. */
+static bool find_parts(const struct entry_shape *shape, const struct item *item,
+                       const struct value **values) {
+    const struct value *found[ENTRY_PARTS_MAX];
     if (!item_get_all(item, shape->sorted, shape->count, found))
         return false;
     for (unsigned i = 0; i < shape->count; i++)
         values[i] = found[shape->slots[i]];
-    if (!are_parts(shape, values))
+    return are_parts(shape, values);
+}
+
+bool keys_has_entry(const struct index *index, const struct item *item) {
+    const struct value *values[ENTRY_PARTS_MAX];
+    return find_parts(&index->shape, item, values);
+}
+
+bool keys_put_entry(struct buf *to, const struct table_schema *schema, const struct index *index,
+                    const struct item *item) {
+    if (index->schema == NULL)
+        return put_time(to, schema, index, item);
+    const struct value *values[ENTRY_PARTS_MAX];
+    if (!find_parts(&index->shape, item, values))
         return false;
-    put_parts(to, shape, values, shape->count);
+    put_parts(to, &index->shape, values, index->shape.count);
     return true;
 }
 

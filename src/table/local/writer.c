@@ -255,7 +255,8 @@ static struct change *look_ahead(struct local *local, struct change *change) {
          change = change->next) {
         struct action_state *state =
             change->action_count == 1 ? change->actions[0].engine_data : NULL;
-        if (state == NULL || partition_filter_excludes(&state->table->partition_filter, state->key))
+        if (state == NULL || state->uncovered ||
+            partition_filter_excludes(&state->table->partition_filter, state->key))
             continue;
         batch.states[batch.count] = state;
         batch.arenas[batch.count++] = change->arena;
@@ -315,9 +316,16 @@ static void run_taken(struct local *local) {
     }
 }
 
+static _Thread_local const struct local *writes_for; /* whose writer this thread is */
+
+bool writer_is_current(const struct local *local) {
+    return writes_for == local;
+}
+
 static void *writer_main(void *argument) {
     pthread_setname_np(pthread_self(), "writer");
     struct local *local = argument;
+    writes_for = local;
     struct writer *writer = local->writer;
     bool finished;
     while (take_queued(writer, &finished)) {

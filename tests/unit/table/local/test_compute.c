@@ -89,6 +89,45 @@ static void test_rules(void **state) {
     world_close(&world);
 }
 
+/* Indexes follow whatever of the item changes: only what no index is by, one key, the expiry. The
+ * hint that no index says all of it changes nothing but where it is looked for. */
+static void test_changes(void **state) {
+    (void)state;
+    struct world world;
+    struct item got;
+    world_open(&world);
+    struct arena *arena = &world.arena;
+    struct item steps[] = {
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:n", "text=S:one", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:n", "text=S:longer", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:n", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:m", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:m", "other=N:1", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:m", "ends=N:4000000000", "other=N:1", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "nick=S:m", "ends=N:4000000001", "other=N:1", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:1", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:2", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:2", "text=S:x", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:2", NULL),
+        item_of(arena, "pk=S:a", "sk=S:0", NULL)};
+    for (unsigned round = 0; round < 2; round++)
+        for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+            struct action action = compute_of(arena, "a", become, &steps[i]);
+            action.uncovered = round == 1;
+            struct change change = write_of(arena, &action, 1);
+            engine_do(world.engine, &change);
+            assert_status(&change, OK);
+            assert_true(get_item(world.engine, arena, "game", key(arena, "a"), &got));
+            assert_true(item_equal(&got, &steps[i]));
+            check_engine(world.engine);
+        }
+    uint8_t *much = memset(arena_alloc(arena, LIMIT_ITEM_SIZE), 'x', LIMIT_ITEM_SIZE);
+    struct value text = value_string(bytes_of(much, LIMIT_ITEM_SIZE));
+    struct item large = item_with(arena, &got, BYTES("text"), &text);
+    do_compute(&world, "a", become, &large, INVALID);
+    world_close(&world);
+}
+
 static void test_together(void **state) {
     (void)state;
     struct world world;
@@ -342,9 +381,11 @@ static void test_also(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),  cmocka_unit_test(test_rules), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_told), cmocka_unit_test(test_token), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_busy), cmocka_unit_test(test_also),
+        cmocka_unit_test(test_one),     cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_together),
+        cmocka_unit_test(test_told),    cmocka_unit_test(test_token),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_also),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include "base/random.h"
+#include "table/inprocess.h"
 
 enum { MANY = 6000, ASKED = 2000 };
 
@@ -104,6 +105,9 @@ static void test_restart(void **state) {
     assert_int_equal(count_excluded(&world, "game", "in"), 0);
     assert_true(count_excluded(&world, "game", "out") > ASKED - ASKED / 20);
     assert_int_equal(count_excluded(&world, "plain", "out"), 0);
+    assert_true(engine_partitions_absent(world.engine, BYTES("game"), NULL, 0));
+    assert_false(engine_partitions_absent(world.engine, BYTES("plain"), NULL, 0));
+    assert_false(engine_partitions_absent(world.engine, BYTES("none"), NULL, 0));
     check_there(&world, "game", "in", true);
     check_there(&world, "plain", "in", true);
     put_many(&world, "game", "out", ASKED);
@@ -113,6 +117,51 @@ static void test_restart(void **state) {
     world_close(&world);
     arena_release(&world.arena);
     folder_remove(world.folder);
+}
+
+/* What the function of an action asks the engine. */
+struct asking {
+    struct engine *engine;
+    struct value partitions[2];
+    bool absent;
+};
+
+static enum status ask(struct action *action, const struct item *old, struct arena *arena,
+                       struct item *new) {
+    struct asking *asking = action->user;
+    (void)old, (void)arena, (void)new;
+    asking->absent = engine_partitions_absent(asking->engine, BYTES("game"), asking->partitions, 2);
+    return OK;
+}
+
+static bool ask_in_action(struct world *world, struct asking *asking) {
+    struct action action = {.kind = ACTION_COMPUTE,
+                            .table = BYTES("game"),
+                            .item = key_of(&world->arena, "other", 0),
+                            .compute = ask,
+                            .user = asking};
+    struct change change = write_of(&world->arena, &action, 1);
+    engine_do(world->engine, &change);
+    assert_status(&change, OK);
+    return asking->absent;
+}
+
+/* Asked by an action, all partitions that were written to before are there. */
+static void test_asked_by_action(void **state) {
+    (void)state;
+    struct world world = {0};
+    world_open(&world);
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    struct asking asking = {
+        world.engine, {value_string(BYTES("free")), value_string(BYTES("in7"))}, false};
+    assert_true(ask_in_action(&world, &asking));
+    assert_true(engine_partitions_absent(world.engine, BYTES("game"), asking.partitions, 2));
+    put_many(&world, "game", "in", 100);
+    assert_false(ask_in_action(&world, &asking));
+    assert_false(engine_partitions_absent(world.engine, BYTES("game"), asking.partitions, 2));
+    world_close(&world);
+    arena_release(&world.arena);
 }
 
 /* Adds one to what is there. */
@@ -177,8 +226,8 @@ static void test_groups(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_new_table),
-                                       cmocka_unit_test(test_restart),
-                                       cmocka_unit_test(test_groups)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_new_table), cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_asked_by_action), cmocka_unit_test(test_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
