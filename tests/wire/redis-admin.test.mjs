@@ -29,6 +29,18 @@ async function withClients(count, run, port = server.redisPort) {
   }
 }
 
+test('who is held by CLIENT PAUSE costs others nothing, while earlier writes come back', () => withClients(5, async (admin, writer, ...readers) => {
+  for (let round = 0; round < 5; round++) {
+    const written = writer.pipeline(Array.from({ length: 20000 }, (_, i) => ['SET', `held${i}`, 'v']));
+    await admin.ask('PING'); // the first of them are under way, on whichever loop
+    assert.equal(await admin.ask('CLIENT', 'PAUSE', 3600000, 'WRITE'), 'OK');
+    const late = new Promise((resolve) => setTimeout(resolve, 20000, 'nobody is answered').unref());
+    assert.deepEqual(await Promise.race([Promise.all([admin, ...readers].map((client) => client.ask('PING'))), late]), Array(4).fill('PONG'));
+    assert.equal(await admin.ask('CLIENT', 'UNPAUSE'), 'OK');
+    assert.ok((await written).every((reply) => `${reply}` === '+OK\r\n'));
+  }
+}));
+
 test('CLIENT PAUSE holds commands until it ends', () => withClients(4, async (admin, writer, reader, other) => {
   await writer.ask('ZADD', 'paused', 1, 'a');
   assert.equal(await admin.ask('CLIENT', 'PAUSE', 3600000, 'WRITE'), 'OK');

@@ -262,13 +262,17 @@ void client_throttle(struct redis_client *client) {
     if (client->is_throttled)
         return;
     client->is_throttled = true;
+    client->throttled_in = loop->resumptions;
     client->next_throttled = NULL;
     *loop->last_throttled = client;
     loop->last_throttled = &client->next_throttled;
 }
 
+/* Whoever has to wait again, because of a pause or of a key that is held, is not asked twice. */
 void client_resume_throttled(struct redis_loop *loop) {
-    while (loop->throttled != NULL && loop->under_way < loop->under_way_max) {
+    uint64_t now = ++loop->resumptions;
+    while (loop->throttled != NULL && loop->throttled->throttled_in < now &&
+           loop->under_way < loop->under_way_max) {
         struct redis_client *client = loop->throttled;
         client_unthrottle(client);
         stream_resume(client->stream);

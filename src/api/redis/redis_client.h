@@ -84,8 +84,9 @@ struct redis_client {
     bool alone;         /* the last one is exclusive: no other is started */
     bool is_throttled;  /* it is in the loop's list of throttled clients */
     struct redis_client *next_throttled;
-    struct task turn; /* goes on with its requests, after those of others */
-    bool yields;      /* that is posted */
+    uint64_t throttled_in; /* the loop's `resumptions` when it was throttled */
+    struct task turn;      /* goes on with its requests, after those of others */
+    bool yields;           /* that is posted */
 
     struct multi_queue queue;
     struct client_topics topics; /* what it has subscribed to */

@@ -32,6 +32,7 @@ struct redis_loop {
      * that each loop uses only its part of it. */
     unsigned under_way, under_way_max;
     struct redis_client *throttled, **last_throttled;
+    uint64_t resumptions;    /* how often they were asked to go on */
     uint64_t turn_work;      /* done in this turn of the client whose bytes are being parsed */
     struct read_batch batch; /* of the client whose bytes are being parsed */
     struct call_groups groups;
