@@ -79,7 +79,9 @@ enum {
     LIMIT_CLEARED_AT_ONCE = 20 * 1000,    /* members of a set that is emptied in one commit */
     LIMIT_STORED_AT_ONCE = 1000,          /* members that replace a set in one commit; more are */
     LIMIT_STAGED_AT_ONCE = 250,           /* written before it, so many in each commit, */
-    LIMIT_STAGED_UNDER_WAY = 3,           /* of which so many are under way */
+    LIMIT_STAGED_UNDER_WAY = 3,           /* of which so many are under way; */
+    LIMIT_STAGED_HELD = 4,                /* tries for which others may not write to its keys, */
+    LIMIT_KEY_HELD_MS = 2000,             /* all together for so long */
     LIMIT_GENERATION_KEPT_MS = 5000,      /* that entries stay for who reads them still; and that */
     LIMIT_GENERATION_LEASE_MS = 30000,    /* entries stay for which no commit has come */
     LIMIT_QUEUED_CALLS = 10000,           /* of a transaction, */

@@ -36,7 +36,7 @@ static void run_resume(struct task *task) {
     client_resume_throttled(loop);
 }
 
-static void resume_all(struct redis_frontend *frontend) {
+void pause_resume_all(struct redis_frontend *frontend) {
     for (unsigned i = 0; i < frontend->settings.loops; i++) {
         struct redis_loop *loop = &frontend->loops[i];
         struct loop *own = atomic_load(&loop->own);
@@ -61,7 +61,7 @@ static void wait_for_end(void *argument) {
     bool stopping = pause->stopping;
     pthread_mutex_unlock(&pause->mutex);
     if (!stopping)
-        resume_all(frontend);
+        pause_resume_all(frontend);
 }
 
 bool pause_begin(struct redis_frontend *frontend, enum pause_mode mode, int64_t ms) {
@@ -85,7 +85,7 @@ void pause_end(struct redis_frontend *frontend) {
     atomic_store(&pause->mode, PAUSE_NONE);
     pthread_cond_broadcast(&pause->changed);
     pthread_mutex_unlock(&pause->mutex);
-    resume_all(frontend);
+    pause_resume_all(frontend);
 }
 
 bool pause_holds(const struct redis_client *client, const struct redis_command *command) {

@@ -30,6 +30,8 @@ void pause_release(struct client_pause *pause);
 /* False if the pool is full. Any thread. */
 bool pause_begin(struct redis_frontend *frontend, enum pause_mode mode, int64_t ms);
 void pause_end(struct redis_frontend *frontend);
+/* Has the clients of all loops that are held look again whether they still are. Any thread. */
+void pause_resume_all(struct redis_frontend *frontend);
 /* Whether the command has to wait for the end. On the client's loop. */
 bool pause_holds(const struct redis_client *client, const struct redis_command *command);
 

@@ -1,6 +1,7 @@
 /* The calls that a loop keeps for reuse. */
 #include "api/redis/free_calls.h"
 
+#include "api/redis/set_staging.h"
 #include "api/redis/slow_calls.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/mem.h"
@@ -54,6 +55,7 @@ void call_give_back(struct redis_call *call) {
     struct redis_loop *loop = call->client->loop;
     if (call->txn != NULL)
         zset_txn_release(call->txn);
+    staging_forget(call);
     call_budget_release(call->frontend, &call->own_budget);
     if (call->own_arena.used > FREE_CALL_KEEP) {
         slow_release_arena(call->frontend, &call->own_arena);

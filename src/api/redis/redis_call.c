@@ -192,7 +192,7 @@ bool call_begin(struct redis_client *client) {
     if (client->pending != 0 && must_wait(client, command))
         return false;
     if ((loop->under_way >= loop->under_way_max && command != NULL && command_writes(command)) ||
-        pause_holds(client, command)) {
+        pause_holds(client, command) || key_holds_stop(client, command)) {
         client_throttle(client);
         return false;
     }

@@ -199,6 +199,8 @@ struct ahead {
     bool long_try;  /* it may take long on the writer's thread */
     bool ran;       /* it was run ahead before */
     unsigned tries; /* that were stale */
+    unsigned held;  /* tries while nobody writes to its keys (key_holds.h) */
+    struct staged_before *before; /* what an earlier try has written (set_staging.h); or NULL */
     struct action *actions;
     size_t action_count;
     struct failure failure; /* of making the actions */

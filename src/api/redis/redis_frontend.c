@@ -46,6 +46,7 @@ struct redis_frontend *redis_frontend_new(struct game *game,
     slowlog_init(&frontend->slowlog);
     expired_events_init(&frontend->expired, frontend);
     pause_init(&frontend->pause);
+    key_holds_init(&frontend->holds);
     frontend->slow = background_pool_new(LIMIT_SLOW_THREADS, LIMIT_SLOW_WAITING);
     return frontend;
 }
@@ -69,6 +70,7 @@ void redis_frontend_free(struct redis_frontend *frontend) {
     pubsub_release(&frontend->pubsub);
     slowlog_release(&frontend->slowlog);
     pause_release(&frontend->pause);
+    key_holds_release(&frontend->holds);
     background_free(frontend->slow);
     for (unsigned i = 0; i < frontend->settings.loops; i++) {
         map_release(&frontend->loops[i].subscribers);

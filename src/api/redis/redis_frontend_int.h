@@ -6,6 +6,7 @@
 #include "api/redis/client_pause.h"
 #include "api/redis/command_stats.h"
 #include "api/redis/expired_events.h"
+#include "api/redis/key_holds.h"
 #include "api/redis/lazyfree.h"
 #include "api/redis/read_batch.h"
 #include "api/redis/redis_client.h"
@@ -88,6 +89,7 @@ struct redis_frontend {
     struct lazyfree lazyfree;      /* empties large sets */
     struct slowlog slowlog;        /* calls that took long */
     struct client_pause pause;     /* CLIENT PAUSE */
+    struct key_holds holds;        /* keys whose writers wait */
     struct pubsub pubsub;          /* channels and who has subscribed */
     struct expired_events expired; /* tells of what has ended by its time */
     struct scripts scripts;        /* what EVALSHA knows, and Lua states */

@@ -1,8 +1,10 @@
 #include "api/redis/set_staging.h"
 
 #include "api/redis/key_txn_int.h"
+#include "api/redis/slow_calls.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "game/board/board_generation.h"
 #include "game/keyspace/key_garbage.h"
 #include "game/player/hidden_players.h"
@@ -34,6 +36,8 @@ struct staging {
     const struct zset *zset;     /* or */
     const struct redis_key *key; /* of a hash or set */
     size_t count;
+    struct zset_entries puts;     /* of a sorted set: what is written, */
+    struct zset_entries removals; /* and what an earlier try has written and is not there now */
     /* While one is committed, the next is prepared and the one after that is made. */
     struct staged_batch batches[LIMIT_STAGED_UNDER_WAY];
     size_t begun, ended; /* numbers of batches; number n is batches[n % LIMIT_STAGED_UNDER_WAY] */
@@ -92,9 +96,21 @@ static bool is_note_old(const struct staging *staging) {
     return clock_now_ms() > staging->note.after_ms - LIMIT_GENERATION_LEASE_MS / 2;
 }
 
+static enum status entry_to_remove(const struct staging *staging, struct scope in, size_t at,
+                                   struct action *out) {
+    struct bytes key;
+    enum status status = entry_key_of(staging->removals.list[at].member, in, &key);
+    *out = (struct action){.kind = ACTION_DELETE, .table = staging->call->frontend->game->table};
+    if (status == OK)
+        out->item = game_key(in.arena, staging->zset->fresh_pk, key);
+    return status;
+}
+
 static enum status entry_to_put(const struct staging *staging, struct scope in, size_t at,
                                 struct action *out) {
-    const struct zset_entry *entry = &staging->zset->listed->list[at];
+    if (at >= staging->puts.count)
+        return entry_to_remove(staging, in, at - staging->puts.count, out);
+    const struct zset_entry *entry = &staging->puts.list[at];
     struct entry_write *write = ARENA_NEW(in.arena, struct entry_write);
     struct bytes key;
     enum status status = entry_key_of(entry->member, in, &key);
@@ -165,6 +181,8 @@ static void write_note(struct staging *staging) {
 /* Also if a stop is asked for, which does not wait for seconds: the key stays as it was. */
 static bool goes_on(struct staging *staging) {
     struct redis_call *call = staging->call;
+    if (call->ahead.held != 0)
+        key_hold_end_late(call);
     if (staging->failure.status == OK && atomic_load(&call->frontend->stopping))
         failure_set(&staging->failure, call->arena, BUSY, "the server is being stopped");
     return staging->failure.status == OK;
@@ -187,6 +205,107 @@ static enum status write_all(struct staging *staging) {
 static uint64_t hidden_version(const struct redis_call *call) {
     return hidden_players_version(call->frontend->game);
 }
+
+/* ---- what an earlier try has written ---- */
+
+struct staged_before {
+    struct arena arena;       /* the list is in it, */
+    struct bytes key;         /* the board, */
+    struct bytes fresh;       /* and the generation */
+    struct zset_entries list; /* sorted by zset_entries_sort() */
+    uint64_t hidden_version;
+};
+
+size_t staging_kept_size(const struct redis_call *call) {
+    return call->ahead.before != NULL ? call->ahead.before->arena.used : 0;
+}
+
+void staging_forget(struct redis_call *call) {
+    struct staged_before *before = call->ahead.before;
+    call->ahead.before = NULL;
+    if (before == NULL)
+        return;
+    slow_release_arena(call->frontend, &before->arena);
+    mem_free(before);
+}
+
+/* The sorted set that was written, if it is the only one. */
+static const struct zset *staged_set(const struct redis_call *call) {
+    const struct zset *zset = call->txn != NULL && call->txn->staged ? call->txn->sets : NULL;
+    const struct zset *found = NULL;
+    for (; zset != NULL; zset = zset->next)
+        if (zset->listed != NULL && found != NULL)
+            return NULL;
+        else if (zset->listed != NULL)
+            found = zset;
+    return found;
+}
+
+bool staging_keep(struct redis_call *call, const struct arena *arena) {
+    const struct zset *zset = staged_set(call);
+    if (zset == NULL || call->ahead.failure.status != OK)
+        return false;
+    staging_forget(call);
+    struct staged_before *before = mem_zalloc(sizeof(*before));
+    *before = (struct staged_before){.arena = *arena,
+                                     .key = zset->key,
+                                     .fresh = zset->fresh,
+                                     .list = call->txn->sorted,
+                                     .hidden_version = call->txn->hidden_version};
+    call->ahead.before = before;
+    return true;
+}
+
+/* Fills in what differs between two sorted lists. A member whose score is another is among those
+ * that are put, which is enough. */
+static void compare_lists(struct staging *staging, const struct zset_entries *old,
+                          const struct zset_entries *new) {
+    struct arena *arena = staging->call->arena;
+    struct zset_entries *puts = &staging->puts, *gone = &staging->removals;
+    struct map changed = {0};
+    size_t i = 0, j = 0, kept = 0;
+    puts->list = ARENA_ARRAY(arena, struct zset_entry, new->count);
+    gone->list = ARENA_ARRAY(arena, struct zset_entry, old->count);
+    while (i < old->count || j < new->count) {
+        int order = i == old->count   ? 1
+                    : j == new->count ? -1
+                                      : zset_entry_compare(&old->list[i], &new->list[j]);
+        if (order > 0) {
+            map_put(&changed, new->list[j].member, &changed);
+            puts->list[puts->count++] = new->list[j];
+        } else if (order < 0)
+            gone->list[gone->count++] = old->list[i];
+        i += order <= 0;
+        j += order >= 0;
+    }
+    for (size_t k = 0; k < gone->count; k++)
+        if (map_get(&changed, gone->list[k].member) == NULL)
+            gone->list[kept++] = gone->list[k];
+    gone->count = kept;
+    map_release(&changed);
+}
+
+/* Says what is to be written of a sorted set: all, or what is not there from an earlier try. */
+static void plan_entries(struct staging *staging, struct zset *zset) {
+    struct redis_call *call = staging->call;
+    const struct staged_before *before = call->ahead.before;
+    struct zset_entries *sorted = &call->txn->sorted;
+    *sorted = (struct zset_entries){.count = zset->listed->count};
+    sorted->list = ARENA_ARRAY(call->arena, struct zset_entry, sorted->count);
+    memcpy(sorted->list, zset->listed->list, sorted->count * sizeof(*sorted->list));
+    zset_entries_sort(sorted);
+    staging->puts = *sorted;
+    if (before != NULL && bytes_equal(before->key, zset->key) &&
+        before->hidden_version == call->txn->hidden_version) {
+        zset->fresh = arena_copy(call->txn->arena, before->fresh);
+        zset->fresh_pk = board_partition(zset->board->key, zset->fresh, call->txn->arena);
+        staging->puts = (struct zset_entries){0};
+        compare_lists(staging, &before->list, sorted);
+    }
+    staging->count = staging->puts.count + staging->removals.count;
+}
+
+/* ---- lists ---- */
 
 /* Lists what the call has written to the set. Members that have an end of their own, which a list
  * does not tell, stay writes of the commit. */
@@ -242,12 +361,10 @@ enum status staging_write(struct redis_call *call) {
     for (struct zset *zset = call->txn->sets; zset != NULL && status == OK; zset = zset->next) {
         if (zset->listed == NULL)
             continue;
-        struct staging staging = {
-            .call = call,
-            .zset = zset,
-            .count = zset->listed->count,
-            .note = {
-                .id = zset->fresh, .partition = zset->fresh_pk, .entries = true, .staged = true}};
+        struct staging staging = {.call = call, .zset = zset};
+        plan_entries(&staging, zset);
+        staging.note = (struct key_garbage){
+            .id = zset->fresh, .partition = zset->fresh_pk, .entries = true, .staged = true};
         call->txn->staged = true;
         status = write_all(&staging);
     }

@@ -33,6 +33,13 @@ bool staging_is_needed(struct redis_call *call);
 /* Of a call that has run ahead, on its thread: writes what the call has listed. Blocks for as many
  * commits as that takes. */
 enum status staging_write(struct redis_call *call);
+/* A try that was in vain, because others have written to the keys meanwhile, leaves its entries
+ * behind: the next one writes only what is different. Takes over the arena that the list is in;
+ * false if there is nothing to keep. On the loop, before the try's transaction is released. */
+bool staging_keep(struct redis_call *call, const struct arena *arena);
+/* How much memory that takes, and frees it. */
+size_t staging_kept_size(const struct redis_call *call);
+void staging_forget(struct redis_call *call);
 /* In the call's commit: whether players were hidden or shown since. What was written does not show
  * that. */
 bool staging_is_current(struct redis_call *call);

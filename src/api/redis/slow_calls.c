@@ -118,7 +118,7 @@ static void run_ahead(void *argument) {
     struct redis_call *call = argument;
     int64_t begin_us = clock_ticks_us();
     call_reset_run(call);
-    call->own_budget = (struct call_budget){.ahead = true};
+    call->own_budget = (struct call_budget){.ahead = true, .elsewhere = staging_kept_size(call)};
     call->ahead.actions = NULL;
     call->ahead.action_count = 0;
     call->ahead.failure = (struct failure){0};
@@ -139,12 +139,14 @@ static void renew_arena(struct redis_call *call) {
     struct arena old = call->own_arena;
     if (call->waiter != NULL)
         return;
+    bool keeps = staging_keep(call, &old);
     if (call->txn != NULL)
         zset_txn_release(call->txn);
     call->txn = NULL;
     arena_init(&call->own_arena);
     call_keep_args(call);
-    slow_release_arena(call->frontend, &old);
+    if (!keeps)
+        slow_release_arena(call->frontend, &old);
 }
 
 void slow_run_ahead(struct redis_call *call) {
@@ -156,6 +158,17 @@ void slow_run_ahead(struct redis_call *call) {
     call_take_result(call);
 }
 
+/* Whether a call that writes a large key is tried once more, while those who would write to its
+ * keys wait: they have done so during all tries before. */
+static bool holds_writers(struct redis_call *call) {
+    struct ahead *ahead = &call->ahead;
+    bool large = ahead->before != NULL || ahead->outdated || is_staged(call);
+    if (!large || ahead->held == LIMIT_STAGED_HELD || (ahead->held == 0 && !key_hold_begin(call)))
+        return false;
+    ahead->held++;
+    return true;
+}
+
 bool slow_goes_on(struct redis_call *call) {
     struct ahead *ahead = &call->ahead;
     if (ahead->put_off) {
@@ -165,7 +178,7 @@ bool slow_goes_on(struct redis_call *call) {
     } else if (ahead->slow) {
         ahead->slow = false;
         slow_run_ahead(call);
-    } else if (ahead->stale && ahead->tries++ < LIMIT_AHEAD_TRIES) {
+    } else if (ahead->stale && (ahead->tries++ < LIMIT_AHEAD_TRIES || holds_writers(call))) {
         ahead->stale = false;
         slow_run_ahead(call);
     } else if (ahead->stale) {

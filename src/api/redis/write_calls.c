@@ -132,6 +132,8 @@ void call_take_result(struct redis_call *call) {
         submit_change(call, repair);
         return;
     }
+    if (call->ahead.held != 0)
+        key_hold_end(call);
     call->done = true;
     slow_resume_deferred(client);
     client_drain(client);

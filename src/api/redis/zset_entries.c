@@ -75,11 +75,14 @@ enum status zset_store(struct redis_call *call, struct bytes key,
     return OK;
 }
 
-static int compare_entries(const void *left, const void *right) {
-    const struct zset_entry *a = left, *b = right;
+int zset_entry_compare(const struct zset_entry *a, const struct zset_entry *b) {
     if (a->score != b->score)
         return a->score < b->score ? -1 : 1;
     return bytes_compare(a->member, b->member);
+}
+
+static int compare_entries(const void *left, const void *right) {
+    return zset_entry_compare(left, right);
 }
 
 void zset_entries_sort(struct zset_entries *entries) {

@@ -145,7 +145,8 @@ enum status zset_check_stored(struct redis_call *call, uint64_t members);
  * none left (notifications.h). */
 enum status zset_notify_removed(struct redis_call *call, struct zset *zset, const char *event,
                                 struct bytes key);
-/* Sorts by score, then by member: the order of a sorted set. */
+/* By score, then by member: the order of a sorted set. And sorts so. */
+int zset_entry_compare(const struct zset_entry *a, const struct zset_entry *b);
 void zset_entries_sort(struct zset_entries *entries);
 
 #endif

@@ -65,7 +65,8 @@ struct zset_txn {
     bool switches;           /* a board gets another generation (game/board/board_generation.h) */
     bool staged;             /* a list was written before the commit (set_staging.h), */
     uint64_t hidden_version; /* when that was hidden_players_version() */
-    struct failure refusal;  /* a board does not take a score: nothing of the call is written */
+    struct zset_entries sorted; /* that list in the order of zset_entry_compare() */
+    struct failure refusal;     /* a board does not take a score: nothing of the call is written */
 };
 
 /* The call's transaction, made in its arena when first asked for. */
