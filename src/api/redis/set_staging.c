@@ -229,11 +229,13 @@ void staging_forget(struct redis_call *call) {
     mem_free(before);
 }
 
-/* The sorted set that was written, if it is the only one. */
-static const struct zset *staged_set(const struct redis_call *call) {
-    const struct zset *zset = call->txn != NULL && call->txn->staged ? call->txn->sets : NULL;
+/* The sorted set that is listed, if nothing else is. */
+static const struct zset *only_listed(const struct redis_call *call) {
     const struct zset *found = NULL;
-    for (; zset != NULL; zset = zset->next)
+    for (const struct redis_key *key = call->txn->keys; key != NULL; key = key->next)
+        if (key->listed != NULL)
+            return NULL;
+    for (const struct zset *zset = call->txn->sets; zset != NULL; zset = zset->next)
         if (zset->listed != NULL && found != NULL)
             return NULL;
         else if (zset->listed != NULL)
@@ -241,8 +243,13 @@ static const struct zset *staged_set(const struct redis_call *call) {
     return found;
 }
 
+bool staging_can_keep(const struct redis_call *call) {
+    return only_listed(call) != NULL;
+}
+
 bool staging_keep(struct redis_call *call, const struct arena *arena) {
-    const struct zset *zset = staged_set(call);
+    bool staged = call->txn != NULL && call->txn->staged;
+    const struct zset *zset = staged ? only_listed(call) : NULL;
     if (zset == NULL || call->ahead.failure.status != OK)
         return false;
     staging_forget(call);
@@ -256,33 +263,59 @@ bool staging_keep(struct redis_call *call, const struct arena *arena) {
     return true;
 }
 
-/* Fills in what differs between two sorted lists. A member whose score is another is among those
- * that are put, which is enough. */
-static void compare_lists(struct staging *staging, const struct zset_entries *old,
-                          const struct zset_entries *new) {
-    struct arena *arena = staging->call->arena;
-    struct zset_entries *puts = &staging->puts, *gone = &staging->removals;
-    struct map changed = {0};
-    size_t i = 0, j = 0, kept = 0;
-    puts->list = ARENA_ARRAY(arena, struct zset_entry, new->count);
-    gone->list = ARENA_ARRAY(arena, struct zset_entry, old->count);
+/* Walks two sorted lists: what is only in the old one is in `gone`, what is only in the new one in
+ * `puts`; their lists are NULL to be counted. */
+static void compare_lists(const struct zset_entries *old, const struct zset_entries *new,
+                          struct zset_entries *gone, struct zset_entries *puts) {
+    size_t i = 0, j = 0;
+    gone->count = puts->count = 0;
     while (i < old->count || j < new->count) {
         int order = i == old->count   ? 1
                     : j == new->count ? -1
                                       : zset_entry_compare(&old->list[i], &new->list[j]);
-        if (order > 0) {
-            map_put(&changed, new->list[j].member, &changed);
-            puts->list[puts->count++] = new->list[j];
-        } else if (order < 0)
-            gone->list[gone->count++] = old->list[i];
+        struct zset_entries *to = order < 0 ? gone : puts;
+        if (order != 0 && to->list != NULL)
+            to->list[to->count] = order < 0 ? old->list[i] : new->list[j];
+        to->count += order != 0;
         i += order <= 0;
         j += order >= 0;
     }
-    for (size_t k = 0; k < gone->count; k++)
-        if (map_get(&changed, gone->list[k].member) == NULL)
-            gone->list[kept++] = gone->list[k];
+}
+
+/* Fills in what differs from an earlier try. A member whose score is another is among those that
+ * are put, which is enough. */
+static void plan_changes(struct staging *staging, const struct zset_entries *old,
+                         const struct zset_entries *new) {
+    struct arena *arena = staging->call->arena;
+    struct zset_entries *puts = &staging->puts, *gone = &staging->removals;
+    struct map changed = {0};
+    size_t kept = 0;
+    puts->list = gone->list = NULL;
+    compare_lists(old, new, gone, puts);
+    puts->list = ARENA_ARRAY(arena, struct zset_entry, puts->count + 1);
+    gone->list = ARENA_ARRAY(arena, struct zset_entry, gone->count + 1);
+    compare_lists(old, new, gone, puts);
+    for (size_t i = 0; i < puts->count; i++)
+        map_put(&changed, puts->list[i].member, &changed);
+    for (size_t i = 0; i < gone->count; i++)
+        if (map_get(&changed, gone->list[i].member) == NULL)
+            gone->list[kept++] = gone->list[i];
     gone->count = kept;
     map_release(&changed);
+}
+
+/* The list in order: itself, if it is, as what was read of one set mostly is. */
+static struct zset_entries sorted_list(struct redis_call *call, const struct zset_entries *list) {
+    struct zset_entries sorted = *list;
+    size_t at = 1;
+    while (at < list->count && zset_entry_compare(&list->list[at - 1], &list->list[at]) <= 0)
+        at++;
+    if (at >= list->count)
+        return sorted;
+    sorted.list = arena_alloc(call->arena, list->count * sizeof(*sorted.list));
+    memcpy(sorted.list, list->list, list->count * sizeof(*sorted.list));
+    zset_entries_sort(&sorted);
+    return sorted;
 }
 
 /* Says what is to be written of a sorted set: all, or what is not there from an earlier try. */
@@ -290,17 +323,13 @@ static void plan_entries(struct staging *staging, struct zset *zset) {
     struct redis_call *call = staging->call;
     const struct staged_before *before = call->ahead.before;
     struct zset_entries *sorted = &call->txn->sorted;
-    *sorted = (struct zset_entries){.count = zset->listed->count};
-    sorted->list = ARENA_ARRAY(call->arena, struct zset_entry, sorted->count);
-    memcpy(sorted->list, zset->listed->list, sorted->count * sizeof(*sorted->list));
-    zset_entries_sort(sorted);
+    *sorted = sorted_list(call, zset->listed);
     staging->puts = *sorted;
     if (before != NULL && bytes_equal(before->key, zset->key) &&
         before->hidden_version == call->txn->hidden_version) {
         zset->fresh = arena_copy(call->txn->arena, before->fresh);
         zset->fresh_pk = board_partition(zset->board->key, zset->fresh, call->txn->arena);
-        staging->puts = (struct zset_entries){0};
-        compare_lists(staging, &before->list, sorted);
+        plan_changes(staging, &before->list, sorted);
     }
     staging->count = staging->puts.count + staging->removals.count;
 }

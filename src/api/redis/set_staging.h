@@ -37,6 +37,8 @@ enum status staging_write(struct redis_call *call);
  * behind: the next one writes only what is different. Takes over the arena that the list is in;
  * false if there is nothing to keep. On the loop, before the try's transaction is released. */
 bool staging_keep(struct redis_call *call, const struct arena *arena);
+/* Whether there will be: one sorted set is listed. */
+bool staging_can_keep(const struct redis_call *call);
 /* How much memory that takes, and frees it. */
 size_t staging_kept_size(const struct redis_call *call);
 void staging_forget(struct redis_call *call);

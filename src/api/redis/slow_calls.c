@@ -97,13 +97,19 @@ static void run_ran_ahead(struct task *task) {
     call_submit(call);
 }
 
-/* Makes the actions, and keeps them until the writer asks. What is large is written here already,
- * unless it is known to be in vain. */
+/* Whether what is large is written by a try that is known to be in vain: somebody writes to the key
+ * that is renamed, and the next try will write only what is different. */
+static bool stages_ahead(struct redis_call *call) {
+    return call->ahead.held == 0 && staging_can_keep(call) && !slow_is_current(call, false);
+}
+
+/* Makes the actions, and keeps them until the writer asks. What is large is written here already.
+ */
 static void make_actions(struct redis_call *call) {
     struct change *change = &call->change;
-    bool strict = call->ahead.tries < LIMIT_AHEAD_TRIES;
-    call->ahead.outdated = staging_is_needed(call) && !slow_is_current(call, strict);
-    if (!call->ahead.outdated && staging_write(call) != OK)
+    bool strict = call->ahead.tries < LIMIT_AHEAD_TRIES, needed = staging_is_needed(call);
+    call->ahead.outdated = needed && !slow_is_current(call, strict);
+    if ((!call->ahead.outdated || stages_ahead(call)) && staging_write(call) != OK)
         change->failure = call->failure;
     else if (!call->ahead.outdated)
         zset_txn_actions(call);
