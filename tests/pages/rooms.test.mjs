@@ -43,6 +43,7 @@ test('a guest plays on a server with keys, by the link alone', { timeout: 300_00
 
   await guest.open('/play');
   await guest.page.getByRole('heading', { name: 'This server asks who you are' }).waitFor();
+  assert.equal(await guest.page.getByText('Authorization').count(), 0, 'that is for programs');
   await guest.page.goto(link);
   await guest.page.getByLabel('Your name').fill('Asha');
   await guest.page.getByRole('button', { name: 'Join', exact: true }).click();

@@ -53,7 +53,7 @@ export function KeyGate({ children, guests }: KeyGateProps) {
         <p>
           With an access key, or by the link or QR code of a room: whoever is in the room can show it to you.
         </p>
-        <p class="quiet">{locked}</p>
+        {given && <p role="alert">{locked}</p>}
         <label>
           Access key
           <input name="key" placeholder="ID:SECRET" autocomplete="off" required />
