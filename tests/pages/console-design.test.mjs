@@ -19,6 +19,18 @@ after(async () => {
 
 const pattern = (page, name) => page.locator('.patterns > li').filter({ hasText: name });
 
+test('on a phone the page begins at its top, wherever its tabs are', async () => {
+  const visitor = await openConsole(browser, server.endpoint, { viewport: PHONE });
+  await visitor.show('/design', 'Design');
+  const tabs = visitor.page.getByRole('tab', { name: 'CreateTable' });
+  await tabs.waitFor();
+  await visitor.page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // effects have run
+  assert.equal(await visitor.page.evaluate(() => scrollY), 0);
+  assert.ok((await tabs.boundingBox()).y > PHONE.height, 'the tabs are further down');
+  visitor.checkFaults();
+  await visitor.close();
+});
+
 test('a seed is changed, its queries and its heat follow, and its table is made here', async () => {
   const visitor = await openConsole(browser, server.endpoint, { acceptDownloads: true });
   const { page } = visitor;

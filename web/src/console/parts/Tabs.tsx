@@ -18,8 +18,12 @@ export function Tabs<T extends string>({ label, tabs, chosen, choose }: TabsProp
     choose(tabs[at]);
     (list.current?.children[at] as HTMLElement | undefined)?.focus();
   };
-  // Where there is no room for all of them, the chosen one is to be seen.
-  useEffect(() => list.current?.children[tabs.indexOf(chosen)]?.scrollIntoView({ block: "nearest", inline: "nearest" }), [chosen]);
+  // Where there is no room for all of them, the chosen one is to be seen. Only the strip moves, not the page.
+  useEffect(() => {
+    const tab = list.current?.children[tabs.indexOf(chosen)]?.getBoundingClientRect();
+    const strip = list.current?.getBoundingClientRect();
+    if (tab && strip) list.current?.scrollBy({ left: Math.min(tab.left - strip.left, 0) || Math.max(tab.right - strip.right, 0) });
+  }, [chosen]);
   return (
     <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={press}>
       {tabs.map((tab) => (
