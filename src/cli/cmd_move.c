@@ -374,8 +374,8 @@ static enum status find_target(struct moving *on) {
     for (uint64_t i = 0; status == OK && i < page.count; i++)
         if (!stays(&page.items[i]))
             return failure_set(&on->failure, &on->arena, INVALID,
-                               "the table %.*s is there already, and has items: move to another "
-                               "one with --game-table, or delete it first",
+                               "the table %.*s is there already, and has items: delete it first, "
+                               "if nobody needs them",
                                BYTES_ARG(on->table));
     return status;
 }
