@@ -117,7 +117,8 @@ static inline void handle_big(struct http_exchange *exchange, bool borrowed) {
 static inline void handle_kept(struct http_exchange *exchange) {
     char body[100];
     assert_true(exchange->body.size <= sizeof(body));
-    memcpy(body, exchange->body.data, exchange->body.size);
+    if (exchange->body.size != 0)
+        memcpy(body, exchange->body.data, exchange->body.size);
     answer_with(exchange, bytes_of(body, exchange->body.size));
     memset(body, '?', sizeof(body));
 }
