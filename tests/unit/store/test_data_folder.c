@@ -515,7 +515,8 @@ static void test_torn_commit_log(void **state) {
     random_seed(&random, test_seed());
     char last[256], log[160];
     for (int i = 0; i < 20; i++) {
-        run("rm -rf %s; cp -r %s/good %s; rm %s/log/spare-*", t->path, t->root, t->path, t->path);
+        run("rm -rf %s; cp -r %s/good %s; rm -f %s/log/spare-*", t->path, t->root, t->path,
+            t->path);
         snprintf(log, sizeof(log), "%s/log", t->path);
         snprintf(last, sizeof(last), "%s/000000000003", log);
         off_t size = size_of(last);
