@@ -129,12 +129,13 @@ test('who does not read is not served', async () => {
 test('what will be refused is refused before the work', async () => {
   for (let at = 0; at < 101000; at += 1000)
     await redis.zAdd('huge', Array.from({ length: 1000 }, (_, i) => ({ score: i, value: `m${at + i}` })));
-  // In a transaction all is one commit, which has a bound.
-  for (const store of [['ZUNIONSTORE', 'to', '2', 'huge', 'b'], ['ZRANGESTORE', 'to', 'huge', '0', '-1']]) {
-    const socket = await sendRaw(encode('MULTI') + encode(...store) + encode('EXEC'));
-    const [error] = await once(socket, 'data', (text) => /-ERR.*\r\n/.exec(text));
-    assert.match(error, /more than 100000 members cannot be stored in one step/);
-    socket.destroy();
+  // A board with a definition is written in one commit, which has a bound, by itself and in a transaction.
+  const defined = await fetch(`${server.endpoint}/v1/boards`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"defined","game":"g"}' });
+  assert.equal(defined.status, 201);
+  for (const store of [['ZUNIONSTORE', 'defined', '2', 'huge', 'b'], ['ZRANGESTORE', 'defined', 'huge', '0', '-1']]) {
+    await assert.rejects(redis.sendCommand(store), /more than 100000 members cannot be stored in one step/);
+    await assert.rejects(redis.multi().addCommand(store).exec(), (error) => /cannot be stored in one step/.test(error.replies?.[0]?.message ?? error.message));
   }
+  assert.equal(await redis.zCard('defined'), 0);
   assert.equal(await redis.zUnionStore('to', ['huge', 'b']), 101000);
 });
