@@ -448,6 +448,7 @@ static void announce(const struct server *server, int64_t started_us) {
         printf("  REST      %s/v1\n", url);
     if (server->redis_listener != NULL)
         announce_redis(server);
+    printf("  console   %s/console\n", url);
     printf("  health    %s/healthz\n\n", url);
     if (server->keys == NULL)
         printf("  try       AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "
