@@ -23,7 +23,8 @@ after(async () => {
 });
 
 const connect = () => createClient({ url: `redis://127.0.0.1:${server.redisPort}` }).connect();
-const encode = (...words) => `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
+const encodeAll = (words) => `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
+const encode = (...words) => encodeAll(words);
 // A socket that has sent all this when it is resolved, and whose replies are not read yet.
 const sendRaw = (text) => new Promise((resolve, reject) => {
   const socket = net.connect(server.redisPort, '127.0.0.1');
@@ -138,4 +139,15 @@ test('what will be refused is refused before the work', async () => {
   }
   assert.equal(await redis.zCard('defined'), 0);
   assert.equal(await redis.zUnionStore('to', ['huge', 'b']), 101000);
+});
+
+test('a million keys can be asked about at once', async () => {
+  const names = Array.from({ length: 1_000_000 }, (_, i) => `asked:${i}`);
+  await redis.zAdd('asked:7', { score: 1, value: 'x' });
+  await redis.set('asked:999999', 'y');
+  const socket = await sendRaw(encodeAll(['EXISTS'].concat(names)));
+  const answer = once(socket, 'data', (text) => /^[:-].*\r\n/.exec(text));
+  for (let i = 0; i < 5; i++) await redis.ping();
+  assert.equal((await answer)[0], ':2\r\n');
+  socket.destroy();
 });
