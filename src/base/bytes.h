@@ -64,9 +64,10 @@ static inline uint64_t bytes_word(struct bytes b, size_t from) {
     return word;
 }
 
-/* What is left of `b` after its first `count` bytes; count <= b.size. */
+/* What is left of `b` after its first `count` bytes; count <= b.size. Of nothing, which may have no
+ * data, nothing is left: C knows no sum of a null pointer and 0. */
 static inline struct bytes bytes_skip(struct bytes b, size_t count) {
-    return (struct bytes){b.data + count, b.size - count};
+    return count == 0 ? b : (struct bytes){b.data + count, b.size - count};
 }
 
 /* The position of `part` in `whole`, or SIZE_MAX. The empty part is at 0. */
