@@ -114,7 +114,7 @@ test('soon, without being asked', async () => {
   await put('soon', N(serverNow() + 3600));
   assert.ok((await names()).includes('soon'));
   forward('1h');
-  const until = Date.now() + 60_000; // docs/dynamodb.md promises a second, which a busy machine does not keep
+  const until = Date.now() + 10_000; // docs/dynamodb.md promises a second (bench/expire.mjs); a busy machine may take some
   while ((await names()).includes('soon')) assert.ok(Date.now() < until, 'it should be gone');
 });
 
