@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AckModel, clientsOf, createTable, itemOf, Load, randomFrom, readAll as readVersions, scoreIndex, table } from '../disk/load.mjs';
 import { program, startServer, temporaryFolder } from '../lib/server.mjs';
+import { waitBeside } from '../lib/until.mjs';
 
 const kills = Number(process.env.KILLS ?? 100);
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -130,7 +131,7 @@ for (let kill = 0; kill <= kills; kill++) {
   // At any moment, but not before it has had something to lose, however busy the machine is.
   const before = model.acknowledged;
   await sleep(20 + random(180));
-  while (model.acknowledged - before < 20) await Promise.race([sleep(5), ...loaded]);
+  while (model.acknowledged - before < 20) await waitBeside(loaded, 5);
   run.over = true;
   await server.stop('SIGKILL');
   await Promise.all(loaded);

@@ -10,6 +10,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../lib/server.mjs';
+import { waitBeside } from '../lib/until.mjs';
 import { AckModel, clientsOf, createTable, Load, randomFrom, readAll } from './load.mjs';
 import { Control, Journal, scratchFolder, startShimmed } from './shim.mjs';
 
@@ -38,7 +39,7 @@ async function record({ count, args = [], stop, faults = false }) {
     const loaded = load.run(clients, run, faults ? () => { refusals++; return sleep(1); } : undefined);
     if (faults) control.fail('sync', 1 + random(30), 'EIO', 1 + random(2));
     const enough = model.acknowledged + 40 + random(160);
-    while (model.acknowledged < enough) await Promise.race([loaded, sleep(5)]);
+    while (model.acknowledged < enough) await waitBeside([loaded], 5);
     run.over = true;
     const signal = stop ?? (start % 3 === 2 ? 'SIGTERM' : 'SIGKILL');
     if (signal === 'SIGTERM') await loaded;

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { program } from '../lib/server.mjs';
+import { waitBeside } from '../lib/until.mjs';
 import { AckModel, clientsOf, createTable, Load, randomFrom, readAll } from './load.mjs';
 import { Control, scratchFolder, startShimmed } from './shim.mjs';
 
@@ -90,7 +91,7 @@ while (Date.now() < end) {
     count.refusals++;
     await sleep(2);
   }), meddle(run), watch(clients, run)];
-  await Promise.race([sleep(500 + random(9500)), ...all]);
+  await waitBeside(all, 500 + random(9500));
   memory = Math.max(memory, residentMb(server.pid));
   const killed = random(3) !== 0;
   run.over = true;

@@ -20,3 +20,12 @@ export async function until(read, check, ms = LONGEST_MS) {
 }
 
 export const becomes = (read, wanted, told) => until(read, (value) => assert.deepEqual(value, wanted, told));
+
+// Waits so long beside work that goes on: work that fails ends the wait with its failure, work that is done does not.
+// (A race with promises that are already kept never gives timers their turn.)
+export function waitBeside(work, ms) {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, ms);
+    for (const one of work) one.catch(reject);
+  });
+}

@@ -6,6 +6,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawClient } from '../lib/raw.mjs';
 import { startServer, temporaryFolder } from '../lib/server.mjs';
+import { waitBeside } from '../lib/until.mjs';
 
 const clients = 12;
 const roundMs = Number(process.env.ROUND_MS ?? 1500);
@@ -58,7 +59,7 @@ async function play(step, setUp) {
     });
     // For as long as told, and until there is something to look at, however busy the machine is.
     await sleep(roundMs);
-    for (const end = Date.now() + 60_000; steps < 400 && Date.now() < end;) await Promise.race([sleep(20), ...workers]);
+    for (const end = Date.now() + 60_000; steps < 400 && Date.now() < end;) await waitBeside(workers, 20);
     ending = true;
     if (round < kills) await server.stop('SIGKILL');
     await Promise.all(workers);
