@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum {
+    SHORT_BULK = 100,     /* a length of two digits is less */
+    SHORT_BULK_EXTRA = 7, /* "$", those, and two line ends */
+};
+
 /* A kind, a number, a line end. */
 static void put_number(struct resp *out, uint8_t kind, int64_t number) {
     char text[DECIMAL_MAX + 3], *end = text + sizeof(text);
@@ -38,7 +43,26 @@ void resp_int(struct resp *out, int64_t number) {
     put_number(out, ':', number);
 }
 
+/* A short one has its length in one or two digits, which are put without a look at the general way:
+ * lists of names and scores are made of these. */
+static void put_short_bulk(struct resp *out, struct bytes text) {
+    uint8_t *begin = buf_reserve(out->to, text.size + SHORT_BULK_EXTRA), *to = begin;
+    *to++ = '$';
+    if (text.size >= 10)
+        *to++ = (uint8_t)('0' + text.size / 10);
+    *to++ = (uint8_t)('0' + text.size % 10);
+    memcpy(to, "\r\n", 2);
+    memcpy(to + 2, text.data, text.size);
+    to += 2 + text.size;
+    memcpy(to, "\r\n", 2);
+    out->to->size += (size_t)(to + 2 - begin);
+}
+
 void resp_bulk(struct resp *out, struct bytes text) {
+    if (text.size > 0 && text.size < SHORT_BULK) {
+        put_short_bulk(out, text);
+        return;
+    }
     put_number(out, '$', (int64_t)text.size);
     buf_put(out->to, text);
     buf_lit(out->to, "\r\n");

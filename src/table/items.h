@@ -105,6 +105,11 @@ struct page_request {
      * and would show it as it is, may call this with it in place of `visit`. Returns the item's
      * size, or 0 if the bytes are damaged, which ends the page. */
     size_t (*visit_stored)(void *user, const struct names *names, struct bytes stored);
+    /* Besides `visit`, or NULL, for a `whole` query of an index that shows nothing but keys: an
+     * engine may call this in place of `visit` with the bytes of an entry's keys, those of the
+     * index after its partition's and then those of the table that it does not have. They are gone
+     * when it returns, and no `last_key` is told. */
+    void (*visit_keys)(void *user, const struct bytes *keys);
     void *user;
     uint32_t segment;  /* of a parallel scan */
     uint32_t segments; /* 0: not parallel */

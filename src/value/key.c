@@ -85,18 +85,39 @@ static bool take_escaped(struct bytes from, struct arena *arena, struct bytes *o
     return true;
 }
 
-enum status key_take(struct bytes *from, enum value_type type, struct arena *arena,
-                     struct value *out) {
-    size_t span = key_span(*from, type);
-    if (span == 0)
+/* Takes a part that is no number. Most have no escape: then one look over their bytes finds the
+ * end.
+ */
+static enum status take_text(struct bytes *from, struct arena *arena, struct bytes *out) {
+    size_t span, run = from->size == 0 ? 0 : plain_run(from->data, from->data + from->size);
+    if (run == from->size)
         return DAMAGED;
-    struct bytes part = bytes_of(from->data, type == VALUE_N ? span : span - 1);
-    bool escaped = type != VALUE_N && memchr(part.data, ESCAPE, part.size) != NULL;
-    if (escaped && !take_escaped(part, arena, &part))
-        return DAMAGED;
-    *out = (struct value){.type = type, .bytes = part};
+    if (from->data[run] == END) {
+        *out = bytes_of(from->data, run);
+        span = run + 1;
+    } else {
+        span = key_span(*from, VALUE_S);
+        if (span == 0 || !take_escaped(bytes_of(from->data, span - 1), arena, out))
+            return DAMAGED;
+    }
     *from = bytes_skip(*from, span);
     return OK;
+}
+
+enum status key_take_bytes(struct bytes *from, enum value_type type, struct arena *arena,
+                           struct bytes *out) {
+    if (type != VALUE_N)
+        return take_text(from, arena, out);
+    size_t span = number_span(*from);
+    *out = bytes_of(from->data, span);
+    *from = bytes_skip(*from, span);
+    return span != 0 ? OK : DAMAGED;
+}
+
+enum status key_take(struct bytes *from, enum value_type type, struct arena *arena,
+                     struct value *out) {
+    *out = (struct value){.type = type};
+    return key_take_bytes(from, type, arena, &out->bytes);
 }
 
 bool key_after_prefix(struct buf *to, size_t start) {

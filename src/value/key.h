@@ -22,6 +22,9 @@ void key_put_prefix(struct buf *to, const struct value *part);
  * arena, others borrowed. DAMAGED if the bytes are not such a part. */
 enum status key_take(struct bytes *from, enum value_type type, struct arena *arena,
                      struct value *out);
+/* The same, without the type. */
+enum status key_take_bytes(struct bytes *from, enum value_type type, struct arena *arena,
+                           struct bytes *out);
 /* The length of the first part. 0 if damaged. */
 size_t key_span(struct bytes from, enum value_type type);
 

@@ -182,19 +182,6 @@ enum number_fault number_read(struct arena *arena, struct bytes text, struct byt
 
 /* ---- checking ---- */
 
-size_t number_span(struct bytes bytes) {
-    if (bytes.size == 0)
-        return 0;
-    if (is_zero(bytes))
-        return 1;
-    uint8_t mask = sign_mask(bytes);
-    size_t most = bytes.size < NUMBER_MAX_SIZE ? bytes.size : NUMBER_MAX_SIZE;
-    for (size_t i = 1; i < most; i++)
-        if (((bytes.data[i] ^ mask) & 1) == 0)
-            return number_valid(bytes_of(bytes.data, i + 1)) ? i + 1 : 0;
-    return 0;
-}
-
 /* How many of the pairs' digits are significant: a first pair under 10 and a last one that ends in
  * zero have one each. */
 static int count_digits(const uint8_t *first, const uint8_t *last, uint8_t mask) {
@@ -216,24 +203,46 @@ static inline bool are_pairs(const uint8_t *first, const uint8_t *last, uint8_t 
         odd &= pair;
         highest = pair > highest ? pair : highest;
     }
-    return odd != 0 && highest <= 199;
+    return odd != 0 && highest <= PAIR_BYTE_MAX;
 }
 
-bool number_valid(struct bytes bytes) {
-    if (bytes.size < 2)
-        return bytes.size == 1 && is_zero(bytes);
-    if (is_zero(bytes) || bytes.data[0] == 0x7f)
+/* Whether the first byte, and pairs of which `last` is the last, are the only form of a number. */
+static inline bool is_canonical(const uint8_t *head, const uint8_t *last, uint8_t mask) {
+    const uint8_t *first = head + 1;
+    bool smallest = (*head ^ mask) == 0x81;
+    if (*head == 0x7f)
         return false;
-    uint8_t mask = sign_mask(bytes);
-    const uint8_t *first = bytes.data + 1, *last = bytes.data + bytes.size - 1;
-    if (!are_pairs(first, last, mask))
-        return false;
-    bool smallest = (bytes.data[0] ^ mask) == 0x81;
     if ((*first ^ mask) == 1 && smallest)
         first++;
     if ((*first ^ mask) <= 1 || (*last ^ mask) == 0)
         return false;
     return last - first < LIMIT_DIGITS / 2 || count_digits(first, last, mask) <= LIMIT_DIGITS;
+}
+
+size_t number_span(struct bytes bytes) {
+    if (bytes.size == 0)
+        return 0;
+    if (is_zero(bytes))
+        return 1;
+    uint8_t mask = sign_mask(bytes);
+    size_t most = bytes.size < NUMBER_MAX_SIZE ? bytes.size : NUMBER_MAX_SIZE;
+    for (size_t i = 1; i < most; i++) {
+        uint8_t pair = bytes.data[i] ^ mask;
+        if (pair > PAIR_BYTE_MAX)
+            return 0;
+        if ((pair & 1) == 0)
+            return is_canonical(bytes.data, bytes.data + i, mask) ? i + 1 : 0;
+    }
+    return 0;
+}
+
+bool number_valid(struct bytes bytes) {
+    if (bytes.size < 2)
+        return bytes.size == 1 && is_zero(bytes);
+    uint8_t mask = sign_mask(bytes);
+    const uint8_t *last = bytes.data + bytes.size - 1;
+    return !is_zero(bytes) && are_pairs(bytes.data + 1, last, mask) &&
+           is_canonical(bytes.data, last, mask);
 }
 
 size_t number_size(struct bytes number) {

@@ -11,6 +11,7 @@ enum {
     PAIR_EXPONENT_MIN = -64, /* one below it is written with a leading pair of zero */
     PAIRS_MAX = LIMIT_DIGITS / 2 + 1,
     ZERO = 0x80,
+    PAIR_BYTE_MAX = 2 * 99 + 1, /* 99, with others behind it */
     FIRST_BIAS = 0x81 - PAIR_EXPONENT_MIN,
 };
 

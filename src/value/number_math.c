@@ -140,20 +140,28 @@ struct bytes number_from_int(struct arena *arena, int64_t number) {
 }
 
 bool number_to_int(struct bytes number, int64_t *out) {
-    struct pairs pairs;
-    unsigned __int128 sum = 0;
+    uint8_t mask = sign_mask(number);
+    const uint8_t *at = number.data + 1, *end = number.data + number.size;
+    int exponent = (number.data[0] ^ mask) - FIRST_BIAS;
+    uint64_t sum = 0;
     if (is_zero(number)) {
         *out = 0;
         return true;
     }
-    pairs_of(number, &pairs);
-    if (pairs.exponent < 0 || pairs.exponent > 9 || pairs.count > pairs.exponent + 1)
+    if (at < end && (*at ^ mask) == 1) {
+        exponent--;
+        at++;
+    }
+    if (exponent < 0 || exponent > 9 || end - at > exponent + 1)
         return false;
-    for (int i = 0; i <= pairs.exponent; i++)
-        sum = sum * 100 + (i < pairs.count ? pairs.pair[i] : 0);
-    if (sum > (uint64_t)INT64_MAX + (pairs.negative ? 1 : 0))
+    for (; exponent > 0; exponent--) /* nine pairs at most */
+        sum = sum * 100 + (at < end ? (uint8_t)(*at++ ^ mask) >> 1 : 0);
+    uint8_t last = at < end ? (uint8_t)(*at ^ mask) >> 1 : 0;
+    if (__builtin_mul_overflow(sum, 100, &sum) || __builtin_add_overflow(sum, last, &sum))
         return false;
-    *out = (int64_t)(pairs.negative ? 0 - (uint64_t)sum : (uint64_t)sum);
+    if (sum > (uint64_t)INT64_MAX + (mask != 0))
+        return false;
+    *out = (int64_t)(mask != 0 ? 0 - sum : sum);
     return true;
 }
 

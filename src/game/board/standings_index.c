@@ -103,6 +103,13 @@ static void visit_item(void *user, const struct item *item) {
     visitor->visit(visitor->user, &entry);
 }
 
+/* The index has score, subscore, tie and the entry's key in this order (game.h). */
+static void visit_keys(void *user, const struct bytes *keys) {
+    const struct ranked_visitor *visitor = user;
+    struct ranked_entry entry = {.key = keys[3], .points = {keys[0], keys[1]}, .tie = keys[2]};
+    visitor->visit(visitor->user, &entry);
+}
+
 enum status standings_index_each(const struct standings_query *query,
                                  const struct rank_window *window,
                                  const struct ranked_visitor *visitor) {
@@ -110,6 +117,7 @@ enum status standings_index_each(const struct standings_query *query,
     struct page_reply reply;
     struct page_request request = request_of(query, window, &keys);
     request.visit = visit_item;
+    request.visit_keys = visit_keys;
     request.user = (void *)visitor;
     return engine_page(query->game->engine, &request, (struct scope){query->arena, query->failure},
                        &reply);

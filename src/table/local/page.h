@@ -54,6 +54,13 @@ static inline bool page_passes(const struct page *page) {
            (page->index == NULL || page->index->schema->projected == PROJECTED_ALL);
 }
 
+/* Whether a query's entries are shown as the keys they are made of: nothing looks at an item. */
+static inline bool page_shows_keys(const struct page *page) {
+    const struct page_request *request = page->request;
+    return request->visit_keys != NULL && request->keys != NULL && request->whole &&
+           request->filter == NULL && request->projection == NULL && page_entries_suffice(page);
+}
+
 /* Hands over one item as it is stored. The page ends with it if it is the `last`, or *full. */
 enum status page_pass(struct page *page, struct bytes stored, bool last, bool *full);
 /* Evaluates one item: `shown` is what the table or index holds of it and counts by, `item` what

@@ -118,6 +118,7 @@ uint64_t page_count_entries(const struct page *page) {
 struct entry_reader {
     struct page *page;
     struct buf key;           /* in the store, of the item that is being read */
+    size_t head;              /* bytes of the partition that all entries begin with; 0: not known */
     struct entry_shape shape; /* set if the entries say all that is asked for */
 };
 
@@ -148,12 +149,36 @@ static enum status pass_entry(struct entry_reader *reader, struct bytes entry, b
     return status == OK ? page_pass(reader->page, stored, last, full) : status;
 }
 
+/* Shows the keys that an entry is made of, after those of its partition. */
+static enum status show_keys(struct entry_reader *reader, struct bytes entry, bool *full) {
+    struct page *page = reader->page;
+    const struct entry_shape *shape = &page->index->shape;
+    struct bytes keys[ENTRY_PARTS_MAX];
+    enum status status = OK;
+    if (reader->head == 0)
+        reader->head = keys_entry_span(page->index, entry, 0);
+    struct bytes rest = bytes_skip(entry, reader->head);
+    for (unsigned i = shape->partition_count; i < shape->count && status == OK; i++)
+        status = key_take_bytes(&rest, shape->parts[i].type, &page->scratch,
+                                &keys[i - shape->partition_count]);
+    if (status != OK || reader->head == 0 || rest.size != 0)
+        return DAMAGED;
+    page->request->visit_keys(page->request->user, keys);
+    arena_reset(&page->scratch);
+    page->reply->count++;
+    *full = ++page->reply->scanned == page->request->limit;
+    page->reply->more = *full;
+    return OK;
+}
+
 /* Adds the entry's item to the page. The page ends with it if it is the last, or *full. */
 static enum status take_entry(struct entry_reader *reader, struct bytes entry, bool last,
                               bool *full) {
     struct page *page = reader->page;
     struct item whole, shown;
     enum status status;
+    if (page_shows_keys(page))
+        return show_keys(reader, entry, full);
     if (page_passes(page))
         return pass_entry(reader, entry, last, full);
     if (page_entries_suffice(page)) {
@@ -200,7 +225,8 @@ enum status page_read_index(struct page *page, const struct page_entries *entrie
     bool full = false;
     reader.page = page; /* the shape is large, and seldom used: it is not cleared */
     reader.key = (struct buf){0};
-    if (page_entries_suffice(page))
+    reader.head = 0;
+    if (page_entries_suffice(page) && !page_shows_keys(page))
         keys_shape(&reader.shape, page->index, page->arena);
     for (size_t i = 0; i < entries->count && status == OK && !full; i++) {
         bool last = entries->truncated && i + 1 == entries->count;

@@ -250,6 +250,22 @@ static void test_replies(void **state) {
     }
 }
 
+static void test_bulks_of_any_length(void **state) {
+    (void)state;
+    for (size_t size = 0; size < 130; size++) {
+        uint8_t body[130];
+        struct buf text = {0}, expected = {0};
+        memset(body, 'x', sizeof(body));
+        resp_bulk(&(struct resp){&text, 2}, bytes_of(body, size));
+        buf_printf(&expected, "$%zu\r\n", size);
+        buf_append(&expected, body, size);
+        buf_lit(&expected, "\r\n");
+        assert_bytes_equal(buf_bytes(&text), buf_bytes(&expected));
+        buf_release(&text);
+        buf_release(&expected);
+    }
+}
+
 static void test_doubles(void **state) {
     (void)state;
     static const struct {
@@ -293,12 +309,12 @@ static void test_random_doubles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lengths),        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_strangers),      cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_total_size),     cmocka_unit_test(test_random),
-        cmocka_unit_test(test_replies),        cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_random_doubles),
+        cmocka_unit_test(test_requests),   cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_strangers),  cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_total_size), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_replies),    cmocka_unit_test(test_bulks_of_any_length),
+        cmocka_unit_test(test_doubles),    cmocka_unit_test(test_random_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

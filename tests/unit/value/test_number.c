@@ -183,6 +183,8 @@ static void converts_machine_numbers(void **state) {
     int64_t ignored;
     assert_false(number_to_int(number("9223372036854775808"), &ignored));
     assert_false(number_to_int(number("-9223372036854775809"), &ignored));
+    assert_false(number_to_int(number("18446744073709551616"), &ignored));
+    assert_false(number_to_int(number("99999999999999999999"), &ignored));
     assert_false(number_to_int(number("1e30"), &ignored));
     assert_false(number_to_int(number("1.5"), &ignored));
     assert_false(number_to_int(number("100.01"), &ignored));
