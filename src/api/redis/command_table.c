@@ -15,11 +15,11 @@ static const struct redis_command *const lists[] = {
     redis_algebra_commands,     redis_random_commands,      redis_hash_commands,
     redis_hash_expiry_commands, redis_zset_expiry_commands, redis_lcs_commands,
     redis_set_commands,         redis_set_algebra_commands, redis_field_random_commands,
-    redis_scan_commands,        redis_key_commands,         redis_keyspace_commands,
-    redis_expiry_commands,      redis_transaction_commands, redis_command_commands,
-    redis_setting_commands,     redis_server_commands,      redis_script_commands,
-    redis_pubsub_commands,      redis_acl_commands,         redis_slowlog_commands,
-    redis_admin_commands,
+    redis_scan_commands,        redis_key_commands,         redis_rename_commands,
+    redis_object_commands,      redis_keyspace_commands,    redis_expiry_commands,
+    redis_transaction_commands, redis_command_commands,     redis_setting_commands,
+    redis_server_commands,      redis_script_commands,      redis_pubsub_commands,
+    redis_acl_commands,         redis_slowlog_commands,     redis_admin_commands,
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]), NAME_MAX_SIZE = 32 };
 

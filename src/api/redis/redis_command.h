@@ -134,8 +134,9 @@ extern const struct redis_command redis_set_commands[]; /* set_commands.c: SADD,
 extern const struct redis_command redis_set_algebra_commands[];  /* set_algebra.c: SINTER, ... */
 extern const struct redis_command redis_field_random_commands[]; /* field_random.c: SPOP, ... */
 extern const struct redis_command redis_scan_commands[];         /* scan_commands.c: SCAN, ZSCAN */
-extern const struct redis_command
-    redis_key_commands[]; /* key_commands.c: DEL, RENAME, OBJECT, ... */
+extern const struct redis_command redis_key_commands[];    /* key_commands.c: DEL, EXISTS, ... */
+extern const struct redis_command redis_rename_commands[]; /* rename_commands.c: COPY, MOVE, ... */
+extern const struct redis_command redis_object_commands[]; /* object_commands.c: OBJECT, MEMORY */
 extern const struct redis_command
     redis_keyspace_commands[]; /* redis_keyspace.c: KEYS, FLUSHALL, ... */
 extern const struct redis_command redis_expiry_commands[]; /* expire_commands.c: EXPIRE, TTL, ... */
