@@ -1,5 +1,5 @@
-/* Requests. Spans are offsets while a request arrives, because its bytes may move between two
- * pieces; arguments are made of them when it is READY. */
+/* Requests. While a request arrives its bytes may move between two pieces: the address of an
+ * argument is its offset until the request is READY. */
 #include "net/resp.h"
 
 #include "base/limits.h"
@@ -19,31 +19,28 @@ enum {
 
 void resp_init(struct resp_parser *parser) {
     memset(parser, 0, sizeof(*parser));
-    parser->spans = parser->spans_inline;
     parser->args = parser->args_inline;
     parser->room = RESP_ARGS_INLINE;
 }
 
-static void release_arrays(struct resp_parser *parser) {
-    if (parser->spans != parser->spans_inline) {
-        mem_free(parser->spans);
+static void release_args(struct resp_parser *parser) {
+    if (parser->args != parser->args_inline)
         mem_free(parser->args);
-    }
-    parser->spans = parser->spans_inline;
     parser->args = parser->args_inline;
     parser->room = RESP_ARGS_INLINE;
 }
 
 void resp_release(struct resp_parser *parser) {
-    release_arrays(parser);
+    release_args(parser);
     buf_release(&parser->words);
 }
 
 void resp_next(struct resp_parser *parser) {
     parser->step = RESP_BEGIN;
     parser->count = parser->used = parser->at = parser->scanned = 0;
+    parser->base = NULL;
     if (parser->room > KEEP_ROOM)
-        release_arrays(parser);
+        release_args(parser);
     if (parser->words.room != 0)
         buf_release(&parser->words);
 }
@@ -63,27 +60,41 @@ static enum resp_state resp_refuse(struct resp_parser *parser, const char *forma
 
 static void grow(struct resp_parser *parser) {
     size_t room = parser->room * 2;
-    if (parser->spans == parser->spans_inline) {
-        parser->spans = mem_alloc(room * sizeof(*parser->spans));
-        memcpy(parser->spans, parser->spans_inline, sizeof(parser->spans_inline));
+    if (parser->args == parser->args_inline) {
         parser->args = mem_alloc(room * sizeof(*parser->args));
-    } else {
-        parser->spans = mem_realloc(parser->spans, room * sizeof(*parser->spans));
+        memcpy(parser->args, parser->args_inline, sizeof(parser->args_inline));
+    } else
         parser->args = mem_realloc(parser->args, room * sizeof(*parser->args));
-    }
     parser->room = room;
 }
 
-static void add_span(struct resp_parser *parser, size_t at, size_t size) {
+static void add_arg(struct resp_parser *parser, size_t at, size_t size) {
     if (parser->count == parser->room)
         grow(parser);
-    parser->spans[parser->count++] = (struct resp_span){at, size};
+    parser->args[parser->count++] = bytes_of((const uint8_t *)(uintptr_t)at, size);
 }
 
+/* Has the arguments' addresses count from `base`, whatever they did before. */
 static enum resp_state ready(struct resp_parser *parser, const uint8_t *base) {
-    for (size_t i = 0; i < parser->count; i++)
-        parser->args[i] = bytes_of(base + parser->spans[i].at, parser->spans[i].size);
+    uintptr_t further = (uintptr_t)base - (uintptr_t)parser->base; /* modulo, if it is less */
+    for (size_t i = 0; i < parser->count && further != 0; i++)
+        parser->args[i].data = (const uint8_t *)((uintptr_t)parser->args[i].data + further);
+    parser->base = base;
     return RESP_READY;
+}
+
+const uint8_t *resp_end(const struct resp_parser *parser) {
+    return parser->words.size != 0 ? NULL : parser->base + parser->used;
+}
+
+struct bytes *resp_take_args(struct resp_parser *parser) {
+    struct bytes *args = parser->args;
+    if (args == parser->args_inline)
+        return NULL;
+    parser->args = parser->args_inline;
+    parser->room = RESP_ARGS_INLINE;
+    parser->count = 0;
+    return args;
 }
 
 /* ---- lines ---- */
@@ -259,7 +270,7 @@ static enum resp_state parse_line(struct resp_parser *parser, struct bytes bytes
         size_t begin = parser->words.size;
         if (!take_word(&line, &parser->words))
             return resp_refuse(parser, "unbalanced quotes in request");
-        add_span(parser, begin, parser->words.size - begin);
+        add_arg(parser, begin, parser->words.size - begin);
     }
     buf_byte(&parser->words, 0); /* so that an empty word has an address, too */
     parser->step = RESP_DONE;
@@ -271,7 +282,7 @@ static enum resp_state parse_line(struct resp_parser *parser, struct bytes bytes
 static enum resp_state parse_bulk(struct resp_parser *parser, struct bytes bytes) {
     if (bytes.size - parser->at < parser->bulk + 2)
         return RESP_MORE;
-    add_span(parser, parser->at, parser->bulk);
+    add_arg(parser, parser->at, parser->bulk);
     parser->at += parser->bulk + 2;
     parser->step = parser->count == parser->wanted ? RESP_DONE : RESP_SIZE;
     return RESP_MORE;

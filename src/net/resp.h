@@ -25,10 +25,6 @@ struct resp_limits {
 
 enum { RESP_ARGS_INLINE = 8 };
 
-struct resp_span {
-    size_t at, size;
-};
-
 struct resp_parser {
     /* a READY request */
     struct bytes *args;
@@ -37,14 +33,13 @@ struct resp_parser {
 
     /* its own */
     enum resp_step { RESP_BEGIN, RESP_HEADER, RESP_SIZE, RESP_BULK, RESP_LINE, RESP_DONE } step;
-    size_t at;      /* where it goes on, */
-    size_t scanned; /* and up to where there is no line end */
-    size_t wanted;  /* strings of the array */
-    size_t bulk;    /* size of the present one */
-    struct resp_span spans_inline[RESP_ARGS_INLINE];
+    size_t at;           /* where it goes on, */
+    size_t scanned;      /* and up to where there is no line end */
+    size_t wanted;       /* strings of the array */
+    size_t bulk;         /* size of the present one */
+    const uint8_t *base; /* what the arguments' addresses count from: NULL while it arrives */
     struct bytes args_inline[RESP_ARGS_INLINE];
-    struct resp_span *spans;
-    size_t room;      /* of both arrays */
+    size_t room;      /* of `args` */
     struct buf words; /* of a line, without quotes and escapes */
     char fault[64];   /* empty: none */
 };
@@ -59,6 +54,12 @@ enum resp_state resp_parse(struct resp_parser *parser, struct bytes bytes,
 /* "Protocol error: invalid multibulk length" and the like. */
 const char *resp_fault(const struct resp_parser *parser);
 void resp_next(struct resp_parser *parser);
+/* Of a READY request: the first byte behind it. NULL if its arguments are not in the bytes that
+ * arrived: it is a line. */
+const uint8_t *resp_end(const struct resp_parser *parser);
+/* And of one with many arguments: hands over their array, to be freed with mem_free(); only
+ * resp_next() may follow. NULL if they are few. */
+struct bytes *resp_take_args(struct resp_parser *parser);
 
 /* ---- replies ---- */
 

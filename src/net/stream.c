@@ -32,6 +32,8 @@ struct stream_connection {
     bool busy;      /* `arrived` is on the stack */
     bool paused;    /* the handler has left requests because too much waits to be sent */
     bool full;      /* the system takes no more of it at present */
+    bool shows_own; /* `arrived` sees bytes of `in` */
+    bool gave;      /* and has taken that over */
     bool eof;       /* the client sends no more */
     struct stream_connection *next_dirty;
 };
@@ -243,7 +245,7 @@ static size_t offer(struct stream_connection *s, struct bytes bytes) {
     s->busy = true;
     size_t taken = settings->handler.arrived(&s->stream, bytes, settings->context);
     s->busy = false;
-    assert(taken <= bytes.size);
+    assert(taken <= bytes.size || s->gave);
     return taken;
 }
 
@@ -257,8 +259,31 @@ static void take_shared(struct stream_connection *s, size_t size) {
     }
 }
 
+bool stream_take_in(struct stream *stream, const uint8_t *end, struct buf *out) {
+    struct stream_connection *s = of_stream(stream);
+    if (!s->shows_own)
+        return false;
+    struct bytes rest = bytes_of(end, (size_t)(s->in.data + s->in.size - end));
+    if (rest.size > READ_SIZE)
+        return false;
+    *out = s->in;
+    s->in = (struct buf){0};
+    s->in_at = 0;
+    s->shows_own = false;
+    s->gave = true;
+    if (rest.size != 0) {
+        borrow(s, &s->in);
+        buf_put(&s->in, rest);
+    }
+    return true;
+}
+
 static void take_own(struct stream_connection *s) {
-    s->in_at += offer(s, bytes_of(s->in.data + s->in_at, untaken(s)));
+    s->shows_own = true;
+    s->gave = false;
+    size_t taken = offer(s, bytes_of(s->in.data + s->in_at, untaken(s)));
+    s->shows_own = false;
+    s->in_at += s->gave ? 0 : taken;
     if (untaken(s) == 0) {
         s->in_at = 0;
         give_back(s, &s->in);

@@ -1,9 +1,11 @@
 // Sets of any size: STORE forms, RENAME, COPY, MOVE and DEL replace them in one step as readers see it, other front ends find
 // them where the table says, and what a SIGKILL interrupts is the old key or the new one, with nothing left behind.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
 import test, { after, before } from 'node:test';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { connect, decode, plain } from '../redis/resp.mjs';
+import { connect, decode, encode, plain, replyEnd } from '../redis/resp.mjs';
 import { restClient } from '../lib/rest.mjs';
 import { remoteEngine, startServer, temporaryFolder } from '../lib/server.mjs';
 
@@ -189,6 +191,48 @@ test('a large set that is written to all the time is renamed: its writers wait f
   assert.deepEqual(await client.ask('ZMSCORE', 'was live', 'm5', `m${10 + removed}`, `m${9 + removed}`), [String(sum), String(10 + removed), null]);
   assert.ok(longest < 20000, `a writer has waited ${longest} ms`); // 2,000, and what a busy machine adds
   await client.ask('DEL', 'live', 'was live');
+});
+
+// Sends all of it in pieces of that size, and resolves to the replies.
+async function sendInPieces(port, commands, size) {
+  const socket = net.connect(port, '127.0.0.1');
+  const all = Buffer.concat(commands.map(encode));
+  const replies = [];
+  let bytes = Buffer.alloc(0);
+  socket.on('data', (part) => { bytes = Buffer.concat([bytes, part]); });
+  for (let at = 0; at < all.length; at += size)
+    if (!socket.write(all.subarray(at, at + size))) await once(socket, 'drain');
+  while (replies.length < commands.length) {
+    const end = replyEnd(bytes);
+    if (end > 0) {
+      replies.push(plain(decode(bytes.subarray(0, end))));
+      bytes = bytes.subarray(end);
+    } else await once(socket, 'data');
+  }
+  socket.destroy();
+  return replies;
+}
+
+test('large requests are not copied, and what is behind them is answered in its turn, however it all arrives', async () => {
+  const value = 'v'.repeat(200000);
+  const pairs = range(3000, (i) => [`taken:${i}`, 'x'.repeat(40) + i]);
+  const names = pairs.map(([name]) => name);
+  const members = range(4000, (i) => [String(i), `taken member ${i}`]);
+  const commands = [
+    ['SET', 'taken', value], ['STRLEN', 'taken'], ['GETRANGE', 'taken', '199990', '-1'],
+    ['MSET', ...pairs.flat()], ['PING', 'a'], ['MGET', ...names, 'absent'.repeat(10)],
+    ['EXISTS', ...names, ...names, 'absent'], ['GET', 'taken:2999'],
+    ['DEL', 'takenboard'], ['ZADD', 'takenboard', ...members.flat()], ['ZCARD', 'takenboard'],
+    ['ZMSCORE', 'takenboard', ...members.map(([, member]) => member), 'absent'], ['PING', 'b'],
+    ['MULTI'], ['MSET', ...pairs.flat()], ['PING', 'c'], ['EXEC'], ['NOSUCH', value], ['PING', 'd'],
+  ];
+  const expected = ['OK', 200000, 'v'.repeat(10), 'OK', 'a', [...pairs.map(([, text]) => text), null], 6000, `${'x'.repeat(40)}2999`,
+    undefined, 4000, 4000, [...members.map(([score]) => score), null], 'b', 'OK', 'QUEUED', 'QUEUED', ['OK', 'c'], undefined, 'd'];
+  for (const size of [Infinity, 70000, 5000, 100003]) {
+    const replies = await sendInPieces(server.redisPort, commands, size === Infinity ? 1 << 30 : size);
+    for (const [i, want] of expected.entries()) if (want !== undefined) assert.deepEqual(replies[i], want, `${commands[i][0]} in pieces of ${size}`);
+  }
+  assert.equal(await client.ask('DEL', 'taken', 'takenboard', ...names), 3002);
 });
 
 test('a large set that is deleted can be written to at once, by those who follow in a pipeline too', { skip }, async () => {

@@ -40,7 +40,7 @@ enum status call_need(struct redis_call *call, uint64_t bytes) {
     if (budget == NULL || budget->work_max != 0)
         return OK;
     size_t reply = call->out.to != NULL ? call->out.to->size : 0;
-    uint64_t has = budget->elsewhere + call->arena->used + reply + bytes;
+    uint64_t has = budget->elsewhere + call->taken.in.room + call->arena->used + reply + bytes;
     budget->exhausted = has > LIMIT_CALL_MEMORY;
     if (budget->exhausted)
         return call_error(call,

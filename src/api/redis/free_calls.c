@@ -1,6 +1,7 @@
 /* The calls that a loop keeps for reuse. */
 #include "api/redis/free_calls.h"
 
+#include "api/redis/redis_call.h"
 #include "api/redis/set_staging.h"
 #include "api/redis/slow_calls.h"
 #include "api/redis/zset_txn_int.h"
@@ -47,6 +48,7 @@ struct redis_call *call_take_free(struct redis_client *client) {
 
 void call_free(struct redis_call *call) {
     arena_release(&call->own_arena);
+    call_drop_taken(call);
     buf_release(&call->reply);
     mem_free(call);
 }
@@ -55,6 +57,8 @@ void call_give_back(struct redis_call *call) {
     struct redis_loop *loop = call->client->loop;
     if (call->txn != NULL)
         zset_txn_release(call->txn);
+    if (call->taken.in.data != NULL)
+        call_drop_taken(call);
     staging_forget(call);
     call_budget_release(call->frontend, &call->own_budget);
     if (call->own_arena.used > FREE_CALL_KEEP) {

@@ -1,9 +1,10 @@
 /* Commands on keys of any type: DEL, EXISTS, TYPE. */
 #include "api/redis/key_txn.h"
 #include "api/redis/presence_events.h"
+#include "api/redis/zset_txn_int.h"
+#include "base/limits.h"
 
-/* Replies how many of the named keys exist, and removes them if so asked. */
-static enum status count_keys(struct redis_call *call, bool removes) {
+static enum status run_del(struct redis_call *call) {
     int64_t count = 0;
     for (size_t i = 1; i < call->count; i++) {
         struct redis_key *key;
@@ -11,20 +12,16 @@ static enum status count_keys(struct redis_call *call, bool removes) {
         enum status status = key_open(call, call->args[i], &key);
         if (status == OK)
             status = key_type_of(call, key, &type);
-        if (status == OK && type != KEY_NONE && removes)
+        if (status == OK && type != KEY_NONE)
             status = key_remove(call, key);
         if (status != OK)
             return status;
-        if (type != KEY_NONE && removes)
+        if (type != KEY_NONE)
             notify_key(call, NOTIFY_GENERIC, "del", call->args[i]);
         count += type != KEY_NONE;
     }
     resp_int(&call->out, count);
     return OK;
-}
-
-static enum status run_del(struct redis_call *call) {
-    return count_keys(call, true);
 }
 
 /* As a `start`: one key that has a head. */
@@ -51,8 +48,50 @@ static enum status start_del(struct redis_call *call) {
     return key_start_edit(call, edit, then_deleted);
 }
 
+/* The keys that EXISTS asks about, some at a time. */
+struct some_keys {
+    size_t at, end; /* among the arguments */
+    int64_t found;  /* of all so far */
+};
+
+static enum status count_some(struct redis_call *call, struct some_keys *some) {
+    enum status status = OK;
+    for (; some->at < some->end && status == OK; some->at++) {
+        struct redis_key *key;
+        enum key_type type = KEY_NONE;
+        status = key_open(call, call->args[some->at], &key);
+        if (status == OK)
+            status = key_type_of(call, key, &type);
+        some->found += type != KEY_NONE;
+    }
+    return status;
+}
+
+/* Forgets the keys afterwards, so that a million of them take no more memory than some. */
+static enum status count_and_forget(struct redis_call *call, struct some_keys *some) {
+    struct call_scratch scratch;
+    struct zset_txn *kept = call->txn;
+    call_scratch_begin(call, &scratch);
+    call->txn = NULL;
+    enum status status = count_some(call, some);
+    if (call->txn != NULL)
+        zset_txn_release(call->txn);
+    call->txn = kept;
+    call_scratch_end(call, &scratch);
+    return status;
+}
+
 static enum status run_exists(struct redis_call *call) {
-    return count_keys(call, false);
+    struct some_keys some = {.at = 1};
+    enum status status = OK;
+    while (some.at < call->count && status == OK) {
+        size_t left = call->count - some.at;
+        some.end = some.at + (left < LIMIT_KEYS_AT_ONCE ? left : LIMIT_KEYS_AT_ONCE);
+        status = key_is_only_read(call) ? count_and_forget(call, &some) : count_some(call, &some);
+    }
+    if (status == OK)
+        resp_int(&call->out, some.found);
+    return status;
 }
 
 static enum status run_type(struct redis_call *call) {

@@ -113,13 +113,15 @@ enum status key_zset(struct redis_call *call, struct redis_key *key, struct zset
     return status;
 }
 
-/* Whether a filter in memory says that no board has the key's name, so that it need not be opened:
- * a command that asks about a million keys has a bound on its memory. Not for what writes, nor for
- * a part of EXEC or a script: these check in their commit what they have opened. */
+bool key_is_only_read(const struct redis_call *call) {
+    return !call->nested && call->outer == NULL && !command_writes(call->command) &&
+           (call->budget == NULL || !call->budget->ahead);
+}
+
+/* Whether a filter in memory says that no board has the key's name, so that it need not be opened.
+ */
 static bool is_surely_no_board(struct redis_call *call, const struct redis_key *key) {
-    bool checked = call->nested || call->outer != NULL || command_writes(call->command) ||
-                   (call->budget != NULL && call->budget->ahead);
-    if (checked || key->zset != NULL)
+    if (!key_is_only_read(call) || key->zset != NULL)
         return false;
     struct arena names;
     arena_init(&names);

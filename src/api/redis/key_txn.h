@@ -35,6 +35,10 @@ enum status key_open_as(struct redis_call *call, struct bytes name, enum key_typ
 bool key_is_there(const struct redis_key *key);
 /* What the key holds; KEY_NONE: there is no such key. Looks for a sorted set, too. */
 enum status key_type_of(struct redis_call *call, struct redis_key *key, enum key_type *out);
+/* Whether the call's keys are looked at and no more, so that it need not remember them: it writes
+ * nothing, and is no part of EXEC or a script, which check in their commit what they have opened.
+ */
+bool key_is_only_read(const struct redis_call *call);
 /* The key's sorted set, empty if there is none, whatever type the key has. */
 enum status key_zset(struct redis_call *call, struct redis_key *key, struct zset **out);
 

@@ -40,6 +40,7 @@ static void release_read(struct redis_call *call) {
     call->args = NULL;
     call->count = 0;
     published_begin(call->published, NULL);
+    call_drop_taken(call);
     arena_release(&call->own_arena);
     arena_init(&call->own_arena);
 }

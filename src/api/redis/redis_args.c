@@ -2,6 +2,7 @@
 #include "api/redis/redis_call.h"
 
 #include "base/limits.h"
+#include "base/mem.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -95,8 +96,38 @@ enum status call_double(struct redis_call *call, size_t index, double *out) {
     return redis_read_double(call->args[index], out) ? OK : call_error(call, ERROR_NOT_FLOAT);
 }
 
+enum { TAKEN_FROM = 64 * 1024 }; /* bytes of a request that is not copied */
+
+/* Takes over the bytes of the request that the client's parser has ready, if that pays. */
+static bool take_bytes_over(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    struct resp_parser *parser = &client->parser;
+    if (call->args != parser->args || parser->used < TAKEN_FROM || resp_end(parser) == NULL ||
+        !stream_take_in(client->stream, resp_end(parser), &call->taken.in))
+        return false;
+    client->gave = true;
+    call->taken.args = resp_take_args(parser);
+    if (call->taken.args != NULL)
+        call->args = call->taken.args;
+    return true;
+}
+
+void call_drop_taken(struct redis_call *call) {
+    mem_free(call->taken.args);
+    call->taken.args = NULL;
+    buf_release(&call->taken.in);
+}
+
 void call_keep_args(struct redis_call *call) {
+    bool taken = call->taken.in.data != NULL || take_bytes_over(call);
+    if (call->taken.args != NULL)
+        return;
     struct bytes *args = arena_alloc(call->arena, call->count * sizeof(*args));
+    if (taken) {
+        memcpy(args, call->args, call->count * sizeof(*args));
+        call->args = args;
+        return;
+    }
     size_t size = 0;
     for (size_t i = 0; i < call->count; i++)
         size += call->args[i].size;

@@ -22,9 +22,11 @@ enum denial call_decide_nested(const struct redis_call *outer, const struct redi
 /* Answers the reads that were batched (read_batch.h). Called when all received bytes are parsed,
  * and before any other reply is written. */
 void call_flush_batch(struct redis_client *client);
-/* Copies the arguments, since the bytes that were received are reused before the call ends.
- * (redis_args.c) */
+/* Copies the arguments, since the bytes that were received are reused before the call ends. Of a
+ * large request it takes over the bytes themselves, and sets client->gave. (redis_args.c) */
 void call_keep_args(struct redis_call *call);
+/* Frees what was taken over. */
+void call_drop_taken(struct redis_call *call);
 /* Where the reply goes: to the stream, or nowhere (CLIENT REPLY). (call_reply.c) */
 struct buf *call_reply_target(struct redis_call *call);
 /* Puts the call at the end of the client's queue: its reply is sent after those before it.

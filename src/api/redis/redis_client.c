@@ -232,6 +232,11 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
         }
         taken += parser->used;
         resp_next(parser);
+        if (client->gave) { /* the bytes are the call's: what was behind them comes again */
+            client->gave = false;
+            client_yield(client);
+            break;
+        }
     }
     call_flush_batch(client);
     if (client->loop->timed != NULL)

@@ -87,6 +87,7 @@ struct redis_client {
     uint64_t throttled_in; /* the loop's `resumptions` when it was throttled */
     struct task turn;      /* goes on with its requests, after those of others */
     bool yields;           /* that is posted */
+    bool gave;             /* a call has taken over what has arrived (call_keep_args) */
 
     struct multi_queue queue;
     struct client_topics topics; /* what it has subscribed to */

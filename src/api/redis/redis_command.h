@@ -248,6 +248,10 @@ struct redis_call {
     struct task task;            /* posted to the loop by the pool and by redis_wait.c */
     struct redis_call *next;     /* in the client's queue of calls, or in the loop's free list */
     struct arena own_arena;
+    struct {
+        struct buf in;        /* the bytes that `args` are in; empty: they are in the arena */
+        struct bytes *args;   /* themselves; NULL: they are in the arena */
+    } taken;                  /* a large request that was not copied (call_keep_args) */
     struct buf reply;         /* the reply, until the client's earlier ones are sent */
     bool done;                /* the reply can be sent when its turn comes */
     bool nested;              /* it runs as part of EXEC */

@@ -4,6 +4,7 @@
  *     later N X  X, from another thread after N ms; nothing else is taken meanwhile
  *     big N      N bytes
  *     crowded?   yes or no
+ *     keep       takes the buffer over that it came in: "kept", and soon "more"; or "shared"
  *     end        "bye", and the end
  */
 #include "server.h"
@@ -56,9 +57,24 @@ static void begin_later(struct stream *stream, const char *text) {
     pthread_detach(thread);
 }
 
+/* What is behind it comes again, elsewhere: the buffer is overwritten and freed at once. */
+static bool keep_line(struct stream *stream, struct bytes bytes, size_t end) {
+    struct buf kept;
+    if (!stream_take_in(stream, bytes.data + end, &kept))
+        return false;
+    assert_true(bytes.data >= kept.data && bytes.data + bytes.size == kept.data + kept.size);
+    memset(kept.data, '?', kept.size);
+    buf_release(&kept);
+    answer_line(stream, "kept");
+    begin_later(stream, "1 more");
+    return true;
+}
+
 static void take_line(struct stream *stream, const char *line) {
     atomic_fetch_add(&taken, 1);
-    if (strncmp(line, "echo ", 5) == 0)
+    if (strcmp(line, "keep") == 0)
+        answer_line(stream, "shared");
+    else if (strncmp(line, "echo ", 5) == 0)
         answer_line(stream, line + 5);
     else if (strncmp(line, "later ", 6) == 0)
         begin_later(stream, line + 6);
@@ -95,6 +111,8 @@ static size_t on_arrived(struct stream *stream, struct bytes bytes, void *contex
         memcpy(line, bytes.data + at, size);
         line[size] = '\0';
         at += size + 1;
+        if (strcmp(line, "keep") == 0 && keep_line(stream, bytes, at))
+            break;
         take_line(stream, line);
     }
     return at;
@@ -189,6 +207,42 @@ static void test_pipeline(void **state) {
     free(got);
     buf_release(&text);
     buf_release(&expected);
+    close(fd);
+}
+
+static void test_kept(void **state) {
+    (void)state;
+    int fd = client_open(&server);
+    client_send(fd, "echo 1\nkeep\necho 2\nec");
+    expect_text(fd, "1\nshared\n2\n");
+    client_send(fd,
+                "ho 3\nkeep\necho 4\nkeep\nkeep\nec"); /* with what is there, in its own buffer */
+    expect_text(fd, "3\nkept\nmore\n4\nkept\nmore\nkept\nmore\n");
+    client_send(fd, "ho 5\nkeep\n");
+    expect_text(fd, "5\nkept\nmore\n");
+    client_send(fd, "keep\necho 6\n");
+    expect_text(fd, "shared\n6\n");
+    close(fd);
+}
+
+/* With much behind it, the buffer stays where it is; how much has come by then, only the machine
+ * knows. */
+static void test_kept_flood(void **state) {
+    (void)state;
+    enum { COUNT = 100000 };
+    struct buf text = {0};
+    buf_lit(&text, "later 50 first\nkeep\n");
+    for (int i = 0; i < COUNT; i++)
+        buf_lit(&text, "echo a\n");
+    int fd = client_open(&server);
+    client_send_bytes(fd, text.data, text.size);
+    char first;
+    expect_text(fd, "first\n");
+    read_exactly(fd, &first, 1);
+    expect_text(fd, first == 's' ? "hared\n" : "ept\nmore\n");
+    for (int i = 0; i < COUNT; i++)
+        expect_text(fd, "a\n");
+    buf_release(&text);
     close(fd);
 }
 
@@ -435,6 +489,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(test_pipeline, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kept_flood, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stalled, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stalled_flood, setup, teardown),
         cmocka_unit_test_setup_teardown(test_end, setup, teardown),
