@@ -10,18 +10,27 @@
 
 enum {
     HEIGHT_MAX = 12,
-    SLOTS_MIN = 4096,
+    PART_BITS = 8,
+    PARTS = 1 << PART_BITS,
+    SLOTS_MIN = 4096, /* of all parts */
     SLOTS_FIRST_MAX = 1024 * 1024,
     ALIGNMENT = 8,
     AHEAD = 8, /* how many entries ahead are prefetched */
 };
 
-/* Open addressing; at most half full. It grows by a larger one that replaces it, and those who
- * still look at the old one miss only what came later than their snapshot. */
+/* Open addressing; at most five eighths full. It grows by a larger one that replaces it, and those
+ * who still look at the old one miss only what came later than their snapshot. */
 struct slots {
-    struct slots *smaller; /* kept for those who look at it */
+    struct slots *smaller; /* kept for those who look at it; NULL: the first */
     size_t mask;
     _Atomic(struct buffer_entry *) *at;
+};
+
+/* The hash table is many small ones, so that none who writes waits long while one grows. The first
+ * bits of an entry's hash say which, those behind them where in it. */
+struct slots_part {
+    _Atomic(struct slots *) slots;
+    size_t count; /* entries; the writer's */
 };
 
 struct family_buffer {
@@ -35,10 +44,13 @@ struct family_buffer {
 
 struct write_buffer {
     atomic_uint refs;
-    _Atomic(struct slots *) slots;
-    size_t count;                 /* entries of all families; the writer's */
-    struct buffer_memory *memory; /* or NULL */
-    struct buffer_chunk *chunks;  /* memory is handed out from the front of the newest */
+    struct slots_part parts[PARTS];
+    struct slots first[PARTS];                /* what they begin with, */
+    _Atomic(struct buffer_entry *) *first_at; /* which is one piece of memory, */
+    size_t first_size;                        /* of so many bytes */
+    size_t count;                             /* entries of all families; the writer's */
+    struct buffer_memory *memory;             /* or NULL */
+    struct buffer_chunk *chunks; /* memory is handed out from the front of the newest */
     uint8_t *at, *end;
     struct random random;
     atomic_size_t size;
@@ -73,23 +85,21 @@ static struct bytes take_copy(struct write_buffer *buffer, struct bytes bytes) {
     return bytes_of(copy, bytes.size);
 }
 
-/* Many slots are in large pages: they are filled at random, and each page is cleared first. */
 static struct slots *slots_new(struct slots *smaller, size_t count) {
     struct slots *slots = mem_alloc(sizeof(*slots));
-    size_t size = count * sizeof(slots->at[0]);
     slots->smaller = smaller;
     slots->mask = count - 1;
-    slots->at = size < MEM_LARGE ? mem_zalloc(size) : mem_large(NULL, 0, size);
+    slots->at = mem_zalloc(count * sizeof(slots->at[0]));
     return slots;
 }
 
+/* Those that came after the first. */
 static void slots_free(struct slots *slots) {
-    size_t size = (slots->mask + 1) * sizeof(slots->at[0]);
-    if (size < MEM_LARGE)
+    for (struct slots *smaller; slots->smaller != NULL; slots = smaller) {
+        smaller = slots->smaller;
         mem_free(slots->at);
-    else
-        mem_large(slots->at, size, 0);
-    mem_free(slots);
+        mem_free(slots);
+    }
 }
 
 /* Enough for as many entries as the last buffer had, so that they need not grow. */
@@ -100,11 +110,31 @@ static size_t slots_first(struct buffer_memory *memory) {
     return count;
 }
 
+/* Many slots are in large pages: they are filled at random, and each page is cleared first. */
+static void parts_begin(struct write_buffer *buffer, size_t slots) {
+    size_t size = buffer->first_size = slots * sizeof(buffer->first_at[0]);
+    buffer->first_at = size < MEM_LARGE ? mem_zalloc(size) : mem_large(NULL, 0, size);
+    for (size_t i = 0; i < PARTS; i++) {
+        buffer->first[i] =
+            (struct slots){.mask = slots / PARTS - 1, .at = buffer->first_at + i * (slots / PARTS)};
+        atomic_init(&buffer->parts[i].slots, &buffer->first[i]);
+    }
+}
+
+static void parts_release(struct write_buffer *buffer) {
+    for (size_t i = 0; i < PARTS; i++)
+        slots_free(atomic_load(&buffer->parts[i].slots));
+    if (buffer->first_size < MEM_LARGE)
+        mem_free(buffer->first_at);
+    else
+        mem_large(buffer->first_at, buffer->first_size, 0);
+}
+
 struct write_buffer *write_buffer_new(struct buffer_memory *memory) {
     struct write_buffer *buffer = mem_zalloc(sizeof(*buffer));
     atomic_init(&buffer->refs, 1);
     buffer->memory = memory;
-    atomic_init(&buffer->slots, slots_new(NULL, slots_first(memory)));
+    parts_begin(buffer, slots_first(memory));
     random_seed(&buffer->random, 1); /* heights of towers; keys are not known to it */
     for (int i = 0; i < STORE_FAMILIES; i++) {
         pthread_mutex_init(&buffer->families[i].lock, NULL);
@@ -121,11 +151,7 @@ struct write_buffer *write_buffer_hold(struct write_buffer *buffer) {
 void write_buffer_drop(struct write_buffer *buffer) {
     if (buffer == NULL || atomic_fetch_sub_explicit(&buffer->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (struct slots *slots = atomic_load(&buffer->slots), *smaller; slots != NULL;
-         slots = smaller) {
-        smaller = slots->smaller;
-        slots_free(slots);
-    }
+    parts_release(buffer);
     buffer_memory_give(buffer->memory, buffer->chunks, buffer->count);
     for (int i = 0; i < STORE_FAMILIES; i++)
         pthread_mutex_destroy(&buffer->families[i].lock);
@@ -138,15 +164,24 @@ uint64_t buffer_hash(enum store_family family, struct bytes key) {
     return hash_keyed(key, (uint64_t)family);
 }
 
+/* What an entry keeps of its hash: the first bits are its part's number. */
+static uint32_t kept_hash(uint64_t hash) {
+    return (uint32_t)(hash >> 32);
+}
+
+static const struct slots_part *part_of(const struct write_buffer *buffer, uint64_t hash) {
+    return &buffer->parts[hash >> (64 - PART_BITS)];
+}
+
 static bool is_entry(const struct buffer_entry *entry, const struct buffer_key *key) {
-    return entry->hash == (uint32_t)(key->hash >> 32) && entry->family == key->family &&
+    return entry->hash == kept_hash(key->hash) && entry->family == key->family &&
            bytes_equal(buffer_entry_key(entry), key->key);
 }
 
 /* The entry of the key, or NULL; *slot: where it is or would be. */
 static struct buffer_entry *find_slot(const struct slots *slots, const struct buffer_key *key,
                                       size_t *slot) {
-    for (size_t at = key->hash & slots->mask;; at = (at + 1) & slots->mask) {
+    for (size_t at = kept_hash(key->hash) & slots->mask;; at = (at + 1) & slots->mask) {
         struct buffer_entry *entry = atomic_load_explicit(&slots->at[at], memory_order_acquire);
         *slot = at;
         if (entry == NULL || is_entry(entry, key))
@@ -154,19 +189,18 @@ static struct buffer_entry *find_slot(const struct slots *slots, const struct bu
     }
 }
 
-static void slots_grow(struct write_buffer *buffer, struct slots *old) {
+static void part_grow(struct slots_part *part, struct slots *old) {
     struct slots *larger = slots_new(old, 4 * (old->mask + 1));
     for (size_t i = 0; i <= old->mask; i++) {
         struct buffer_entry *entry = atomic_load_explicit(&old->at[i], memory_order_relaxed);
         if (entry == NULL)
             continue;
-        struct bytes key = buffer_entry_key(entry);
-        size_t at = buffer_hash((enum store_family)entry->family, key) & larger->mask;
+        size_t at = entry->hash & larger->mask;
         while (atomic_load_explicit(&larger->at[at], memory_order_relaxed) != NULL)
             at = (at + 1) & larger->mask;
         atomic_store_explicit(&larger->at[at], entry, memory_order_relaxed);
     }
-    atomic_store_explicit(&buffer->slots, larger, memory_order_release);
+    atomic_store_explicit(&part->slots, larger, memory_order_release);
 }
 
 /* --- writing --- */
@@ -203,7 +237,7 @@ static struct buffer_entry *new_entry(struct write_buffer *buffer, const struct 
     uint8_t height = random_height(&buffer->random);
     struct buffer_entry *entry =
         take_memory(buffer, sizeof(*entry) + height * sizeof(entry->next[0]) + write->key.size);
-    entry->hash = (uint32_t)(hash >> 32);
+    entry->hash = kept_hash(hash);
     entry->key_size = (uint32_t)write->key.size;
     entry->family = (uint8_t)write->family;
     entry->height = height;
@@ -226,10 +260,12 @@ static void push_pending(struct family_buffer *family, struct buffer_entry *entr
 
 static void add_entry(struct write_buffer *buffer, const struct buffer_write *write,
                       const struct buffer_key *key) {
-    struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
-    if (++buffer->count > slots->mask / 2) {
-        slots_grow(buffer, slots);
-        slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    struct slots_part *part = &buffer->parts[key->hash >> (64 - PART_BITS)];
+    struct slots *slots = atomic_load_explicit(&part->slots, memory_order_relaxed);
+    buffer->count++;
+    if (++part->count > slots->mask / 8 * 5) {
+        part_grow(part, slots);
+        slots = atomic_load_explicit(&part->slots, memory_order_relaxed);
     }
     size_t slot;
     find_slot(slots, key, &slot);
@@ -250,14 +286,17 @@ static void add_range(struct write_buffer *buffer, const struct buffer_write *wr
 }
 
 void write_buffer_prefetch(const struct write_buffer *buffer, uint64_t hash) {
-    const struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
-    __builtin_prefetch(&slots->at[hash & slots->mask], 1);
+    const struct slots *slots =
+        atomic_load_explicit(&part_of(buffer, hash)->slots, memory_order_relaxed);
+    __builtin_prefetch(&slots->at[kept_hash(hash) & slots->mask], 1);
 }
 
 void write_buffer_prefetch_entry(const struct write_buffer *buffer, uint64_t hash) {
-    const struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
-    __builtin_prefetch(atomic_load_explicit(&slots->at[hash & slots->mask], memory_order_relaxed),
-                       1);
+    const struct slots *slots =
+        atomic_load_explicit(&part_of(buffer, hash)->slots, memory_order_relaxed);
+    const struct buffer_entry *entry =
+        atomic_load_explicit(&slots->at[kept_hash(hash) & slots->mask], memory_order_relaxed);
+    __builtin_prefetch(entry, 1);
 }
 
 void write_buffer_add(struct write_buffer *buffer, const struct buffer_write *write) {
@@ -272,7 +311,7 @@ void write_buffer_add_hashed(struct write_buffer *buffer, const struct buffer_wr
         add_range(buffer, write);
         return;
     }
-    struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_relaxed);
+    struct slots *slots = atomic_load_explicit(&part_of(buffer, hash)->slots, memory_order_relaxed);
     struct buffer_entry *entry = find_slot(slots, &key, &slot);
     if (entry == NULL) {
         add_entry(buffer, write, &key);
@@ -318,7 +357,8 @@ const struct buffer_version *buffer_entry_at(const struct buffer_entry *entry, u
 const struct buffer_version *write_buffer_find(const struct write_buffer *buffer,
                                                const struct buffer_key *key) {
     size_t slot;
-    const struct slots *slots = atomic_load_explicit(&buffer->slots, memory_order_acquire);
+    const struct slots *slots =
+        atomic_load_explicit(&part_of(buffer, key->hash)->slots, memory_order_acquire);
     const struct buffer_entry *entry = find_slot(slots, key, &slot);
     return entry == NULL ? NULL : buffer_entry_at(entry, key->sequence);
 }
