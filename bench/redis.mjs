@@ -49,10 +49,10 @@ const asked = [
 ].filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
 
 // One run of redis-benchmark: requests a second and the median and 99th percentile in microseconds.
-function ask(port, words, pipeline, requests) {
+function ask(port, words, pipeline, requests, timeout = 60000) {
   const printed = execFileSync('redis-benchmark', ['-h', '127.0.0.1', '-p', String(port), '-c', options.connections,
     '-P', String(pipeline), '-r', String(members), '-n', String(requests), '--csv', ...words],
-  { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 60000 });
+  { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout });
   const figures = /^"[^"]*","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)"/m.exec(printed.split('\n').slice(1).join('\n'));
   if (!figures) throw new Error(`redis-benchmark ${words.join(' ')}: ${printed}`);
   const [rate, , , p50, , p99] = figures.slice(1).map(Number);
@@ -96,7 +96,7 @@ async function contest({ row }, ours, theirs, { name, words, against, goals, str
   for (const port of [theirs[against].port, ours.redis]) {
     if (strings) await fillStrings(port);
     if (hashes) await fillHashes(port);
-    if (strings || hashes) ask(port, words, 16, 2 * members); // a first read is from the disk: not what is compared here
+    if (strings || hashes) ask(port, words, 16, 2 * members, 60000 + members / 10); // a first read is from the disk: not what is compared here
   }
   for (const [i, pipeline] of [1, 16].entries()) {
     const contestants = [[theirs[against].port, []], [ours.redis, []]];
