@@ -35,12 +35,18 @@ static bool charge_total(struct redis_frontend *frontend, struct call_budget *bu
     return atomic_fetch_add(&frontend->calls_memory, more) + more <= LIMIT_CALLS_MEMORY;
 }
 
+/* Of a request that was not copied into the arena. */
+static size_t taken_size(const struct redis_call *call) {
+    return call->taken.in.room +
+           (call->taken.args != NULL ? call->count * sizeof(struct bytes) : 0);
+}
+
 enum status call_need(struct redis_call *call, uint64_t bytes) {
     struct call_budget *budget = call->budget;
     if (budget == NULL || budget->work_max != 0)
         return OK;
     size_t reply = call->out.to != NULL ? call->out.to->size : 0;
-    uint64_t has = budget->elsewhere + call->taken.in.room + call->arena->used + reply + bytes;
+    uint64_t has = budget->elsewhere + taken_size(call) + call->arena->used + reply + bytes;
     budget->exhausted = has > LIMIT_CALL_MEMORY;
     if (budget->exhausted)
         return call_error(call,
