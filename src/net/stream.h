@@ -51,10 +51,10 @@ bool stream_is_crowded(const struct stream *stream);
 void stream_end(struct stream *stream);
 /* Ends it at once, as if the client had gone; what was not sent is lost. Not from `arrived`. */
 void stream_drop(struct stream *stream);
-/* From `arrived`: hands over the buffer that the bytes are in, so that what was received need not
- * be copied. All up to `end` is taken; the handler looks at no more of them, and has to be called
- * again for what is behind. False, and nothing has changed, if the bytes are not in a buffer of the
- * stream's own, or much is behind. */
+/* From `arrived`: hands over the buffer that the bytes are in, which the caller frees, so that what
+ * was received need not be copied. All up to `end` is taken; the handler looks at no more of them,
+ * and sees to a stream_resume() for what is behind. False, and nothing has changed, if the bytes
+ * are not in a buffer of the stream's own, or much is behind. */
 bool stream_take_in(struct stream *stream, const uint8_t *end, struct buf *out);
 /* Bytes that wait to be sent. */
 size_t stream_unsent(const struct stream *stream);

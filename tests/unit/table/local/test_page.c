@@ -318,8 +318,10 @@ static size_t follow(struct fixture *f, struct page_request *request, const stru
     do {
         request->limit = (uint32_t)random_below(&f->random, 12);
         read_page(f, request, &reply);
-        if (request->select != SELECT_COUNT)
-            visit_page(f, request, &reply), visit_page_keys(f, request, &reply);
+        if (request->select != SELECT_COUNT) {
+            visit_page(f, request, &reply);
+            visit_page_keys(f, request, &reply);
+        }
         assert_true(seen + reply.scanned <= count);
         size_t kept = 0;
         for (size_t i = seen; i < seen + reply.scanned; i++) {
