@@ -74,6 +74,21 @@ void *mem_large(void *old, size_t old_size, size_t size) {
     return block;
 }
 
+void *mem_small_pages(size_t size) {
+    return map_aligned(size);
+}
+
+void mem_populate(void *block, size_t size) {
+    enum { SMALL_PAGE = 4096 };
+#ifdef MADV_POPULATE_WRITE
+    if (madvise(block, size, MADV_POPULATE_WRITE) == 0)
+        return;
+#endif
+    volatile uint8_t *bytes = block;
+    for (size_t at = 0; at < size; at += SMALL_PAGE)
+        bytes[at] = bytes[at];
+}
+
 void mem_trim(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

@@ -26,6 +26,12 @@ char *mem_str(const char *text);
  * It may move, what was there stays, and what is added is zeros. */
 enum { MEM_LARGE = 2 * 1024 * 1024 };
 void *mem_large(void *old, size_t old_size, size_t size);
+/* Likewise, but new and in small pages, each of which the system clears when it is first written
+ * to: who writes waits a little often, rather than milliseconds once for a large page. Freed by
+ * mem_large(). */
+void *mem_small_pages(size_t size);
+/* Has the system clear all pages of such memory now, on this thread. What is there stays. */
+void mem_populate(void *block, size_t size);
 /* Gives the system back what was freed and is kept for later. Slow: after work that needed much. */
 void mem_trim(void);
 

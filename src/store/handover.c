@@ -69,6 +69,13 @@ static void order_newest(struct store *store) {
     write_buffer_drop(buffer);
 }
 
+/* What the writer would otherwise do while others wait for it. */
+static void help_writer(struct store *store) {
+    order_newest(store);
+    if (buffer_memory_wants(&store->buffer_memory))
+        write_buffer_prepare(&store->buffer_memory);
+}
+
 /* --- writing tables --- */
 
 struct table_writer {
@@ -84,7 +91,7 @@ static void write_out(struct table_writer *writer) {
                       &writer->error);
     rocksdb_writebatch_clear(writer->batch);
     writer->size = 0;
-    order_newest(writer->store);
+    help_writer(writer->store);
 }
 
 static void write_ranges(struct table_writer *writer, const struct write_buffer *buffer,
@@ -377,9 +384,10 @@ void handover_pace(struct store *store) {
     bool full = size != 0 && (size >= store->settings.buffer_size ||
                               write_buffer_ranges(store->active) >= LIMIT_BUFFER_RANGES);
     bool frozen = full && freeze(store);
-    bool unordered = size != 0 && !full && wants_order(store->active);
+    bool wants = size != 0 && !full &&
+                 (wants_order(store->active) || buffer_memory_wants(&store->buffer_memory));
     pthread_mutex_unlock(&store->write_lock);
-    if (unordered)
+    if (wants)
         wake_handover(store);
     if (full && !frozen)
         slow_down(store, size);
@@ -390,6 +398,7 @@ void handover_pace(struct store *store) {
 struct handover_work {
     struct write_buffer *order;  /* has keys that are to be put in order; held */
     struct write_buffer *frozen; /* is to be handed over; held */
+    bool memory;                 /* some is to be prepared */
     uint64_t end;
     bool stop;
 };
@@ -397,11 +406,13 @@ struct handover_work {
 /* Under view_lock. */
 static bool find_work(struct store *store, struct handover_work *work) {
     *work = (struct handover_work){.stop = store->handover.stop, .end = store->frozen_end};
+    work->memory = !work->stop && buffer_memory_wants(&store->buffer_memory);
     if (!work->stop && store->view->buffers[1] != NULL && !store_is_broken(store))
         work->frozen = write_buffer_hold(store->view->buffers[1]);
     if (!work->stop && work->frozen == NULL && wants_order(store->view->buffers[0]))
         work->order = write_buffer_hold(store->view->buffers[0]);
-    return work->stop || work->frozen != NULL || work->order != NULL || store->dead != NULL;
+    return work->stop || work->frozen != NULL || work->order != NULL || work->memory ||
+           store->dead != NULL;
 }
 
 /* Under view_lock. What is kept of the memory of buffers goes when there is no work for a while. */
@@ -426,6 +437,8 @@ static void *handover_run(void *argument) {
         while (!find_work(store, &work))
             wait_for_work(store);
         pthread_mutex_unlock(&store->view_lock);
+        if (work.memory)
+            write_buffer_prepare(&store->buffer_memory);
         if (work.frozen != NULL)
             hand_over(store, work.frozen, work.end);
         if (work.order != NULL)

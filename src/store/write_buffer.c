@@ -110,10 +110,11 @@ static size_t slots_first(struct buffer_memory *memory) {
     return count;
 }
 
-/* Many slots are in large pages: they are filled at random, and each page is cleared first. */
+/* Many slots are in memory that was prepared, in large pages: they are filled at random. */
 static void parts_begin(struct write_buffer *buffer, size_t slots) {
     size_t size = buffer->first_size = slots * sizeof(buffer->first_at[0]);
-    buffer->first_at = size < MEM_LARGE ? mem_zalloc(size) : mem_large(NULL, 0, size);
+    buffer->first_at =
+        size < MEM_LARGE ? mem_zalloc(size) : buffer_memory_take_table(buffer->memory, size);
     for (size_t i = 0; i < PARTS; i++) {
         buffer->first[i] =
             (struct slots){.mask = slots / PARTS - 1, .at = buffer->first_at + i * (slots / PARTS)};
@@ -128,6 +129,11 @@ static void parts_release(struct write_buffer *buffer) {
         mem_free(buffer->first_at);
     else
         mem_large(buffer->first_at, buffer->first_size, 0);
+}
+
+void write_buffer_prepare(struct buffer_memory *memory) {
+    size_t size = slots_first(memory) * sizeof(_Atomic(struct buffer_entry *));
+    buffer_memory_prepare(memory, size < MEM_LARGE ? 0 : size);
 }
 
 struct write_buffer *write_buffer_new(struct buffer_memory *memory) {

@@ -65,6 +65,8 @@ struct write_buffer;
 /* Held once, by the caller; freed by the last who drops it. Any thread. `memory` lasts longer;
  * NULL: nothing is kept for the next buffer. */
 struct write_buffer *write_buffer_new(struct buffer_memory *memory);
+/* Prepares memory that the next buffers will take. For a thread that nobody waits for. */
+void write_buffer_prepare(struct buffer_memory *memory);
 struct write_buffer *write_buffer_hold(struct write_buffer *buffer);
 void write_buffer_drop(struct write_buffer *buffer);
 

@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+#include <string.h>
+
 enum {
     GROWTH = 4,
     KEY_BITS = 16,
@@ -39,39 +41,84 @@ static void block_add(atomic_uint_fast64_t *block, uint64_t bits) {
     }
 }
 
-static void add_part(struct bloom *bloom, unsigned at, size_t room) {
-    size_t blocks = (room * KEY_BITS + BLOCK_BITS - 1) / BLOCK_BITS;
-    bloom->parts[at] = (struct bloom_part){
-        .words = mem_zalloc(blocks * BLOCK_WORDS * sizeof(atomic_uint_fast64_t)),
-        .blocks = blocks,
-        .room = room,
-    };
+static size_t words_of(size_t room) {
+    return (room * KEY_BITS + BLOCK_BITS - 1) / BLOCK_BITS * BLOCK_WORDS;
+}
+
+/* Adds a part with room for so many keys; its words are zeros. */
+static void add_part(struct bloom *bloom, unsigned at, size_t room, atomic_uint_fast64_t *words) {
+    bloom->parts[at] =
+        (struct bloom_part){.words = words, .blocks = words_of(room) / BLOCK_WORDS, .room = room};
     atomic_store_explicit(&bloom->part_count, at + 1, memory_order_release);
+}
+
+/* For how many keys the part behind the last one has room; 0: there may be none. */
+static size_t next_room(const struct bloom *bloom) {
+    unsigned count = atomic_load_explicit(&bloom->part_count, memory_order_relaxed);
+    size_t all = 0, room = BLOOM_PART_MIN;
+    for (unsigned i = 0; i < count; i++)
+        all += bloom->parts[i].room;
+    if (count != 0)
+        room = bloom->parts[count - 1].room * GROWTH;
+    if (count == BLOOM_PARTS_MAX || all >= BLOOM_KEYS_MAX)
+        return 0;
+    return room < BLOOM_KEYS_MAX - all ? room : BLOOM_KEYS_MAX - all;
+}
+
+/* Clears the next part's memory up to that word. */
+static void clear_until(struct bloom_ahead *ahead, size_t end) {
+    if (end > ahead->cleared)
+        memset(ahead->words + ahead->cleared, 0, (end - ahead->cleared) * sizeof(*ahead->words));
+    ahead->cleared = end > ahead->cleared ? end : ahead->cleared;
+}
+
+/* While the second half of a part is filled the next one is cleared, a page or so at a time. */
+static void clear_ahead(struct bloom *bloom, const struct bloom_part *last) {
+    enum { STEP = 1024 }; /* words */
+    struct bloom_ahead *ahead = &bloom->ahead;
+    size_t half = last->room / 2;
+    if (last->count <= half)
+        return;
+    if (ahead->words == NULL) {
+        size_t room = next_room(bloom);
+        if (room == 0)
+            return;
+        *ahead = (struct bloom_ahead){.room = room};
+        ahead->words = mem_alloc(words_of(room) * sizeof(*ahead->words));
+    }
+    size_t all = words_of(ahead->room);
+    size_t due = (size_t)((double)all * (double)(last->count - half) / (double)half);
+    if (due >= ahead->cleared + STEP)
+        clear_until(ahead, due < all ? due : all);
 }
 
 /* The part that takes the next key, or NULL if there may be no more. */
 static struct bloom_part *part_with_room(struct bloom *bloom) {
     unsigned count = atomic_load_explicit(&bloom->part_count, memory_order_relaxed);
-    size_t added = bloom_count(bloom), room = BLOOM_PART_MIN;
-    if (count != 0) {
-        struct bloom_part *last = &bloom->parts[count - 1];
-        if (last->count < last->room)
-            return last;
-        room = last->room * GROWTH;
-    }
-    if (count == BLOOM_PARTS_MAX || added >= BLOOM_KEYS_MAX)
+    if (count != 0 && bloom->parts[count - 1].count < bloom->parts[count - 1].room)
+        return &bloom->parts[count - 1];
+    size_t room = next_room(bloom);
+    if (room == 0)
         return NULL;
-    add_part(bloom, count, room < BLOOM_KEYS_MAX - added ? room : BLOOM_KEYS_MAX - added);
+    if (bloom->ahead.words == NULL) {
+        bloom->ahead.room = room;
+        bloom->ahead.words = mem_alloc(words_of(room) * sizeof(*bloom->ahead.words));
+    }
+    clear_until(&bloom->ahead, words_of(room));
+    add_part(bloom, count, room, bloom->ahead.words);
+    bloom->ahead = (struct bloom_ahead){0};
     return &bloom->parts[count];
 }
 
 void bloom_reserve(struct bloom *bloom, size_t keys) {
-    add_part(bloom, 0, keys < BLOOM_PART_MIN ? BLOOM_PART_MIN : keys);
+    size_t room = keys < BLOOM_PART_MIN ? BLOOM_PART_MIN : keys;
+    add_part(bloom, 0, room, mem_zalloc(words_of(room) * sizeof(atomic_uint_fast64_t)));
 }
 
 void bloom_release(struct bloom *bloom) {
     for (unsigned i = 0; i < atomic_load(&bloom->part_count); i++)
         mem_free(bloom->parts[i].words);
+    mem_free(bloom->ahead.words);
     *bloom = (struct bloom){0};
 }
 
@@ -91,6 +138,7 @@ bool bloom_add(struct bloom *bloom, uint64_t hash) {
         return false;
     block_add(block_of(part, hash), bits_of(hash));
     part->count++;
+    clear_ahead(bloom, part);
     return true;
 }
 

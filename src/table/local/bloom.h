@@ -28,9 +28,19 @@ struct bloom_part {
     size_t blocks, count, room;
 };
 
+/* Memory of the next part, which the thread that adds clears bit by bit: fresh memory that is read
+ * before it is written to, as most of a filter is, is mapped twice, the second time with a word to
+ * all other processors. */
+struct bloom_ahead {
+    atomic_uint_fast64_t *words; /* NULL: not begun */
+    size_t room;                 /* keys */
+    size_t cleared;              /* words */
+};
+
 struct bloom {
     struct bloom_part parts[BLOOM_PARTS_MAX];
     atomic_uint part_count;
+    struct bloom_ahead ahead;
 };
 
 /* Gives an empty filter a first part with room for so many keys. */

@@ -36,6 +36,45 @@ static void test_kept(void **state) {
     buffer_memory_give(NULL, buffer_memory_take(NULL, 1), 0);
 }
 
+static bool is_zero(const uint8_t *bytes, size_t size) {
+    size_t at = 0;
+    while (at < size && bytes[at] == 0)
+        at++;
+    return at == size;
+}
+
+/* What was prepared is what is taken next; more is wanted then, and all of it can be let go. */
+static void test_prepared(void **state) {
+    (void)state;
+    size_t ahead = (size_t)BUFFER_MEMORY_AHEAD * MEM_LARGE;
+    struct buffer_memory memory;
+    buffer_memory_init(&memory, 2 * ahead);
+    assert_false(buffer_memory_wants(&memory));
+    struct buffer_chunk *first = buffer_memory_take(&memory, 100);
+    assert_true(buffer_memory_wants(&memory));
+    buffer_memory_prepare(&memory, MEM_LARGE);
+    assert_false(buffer_memory_wants(&memory));
+    assert_int_equal(buffer_memory_spare(&memory), ahead + MEM_LARGE);
+    uint8_t *table = buffer_memory_take_table(&memory, MEM_LARGE);
+    assert_true(is_zero(table, MEM_LARGE));
+    assert_int_equal(buffer_memory_spare(&memory), ahead);
+    mem_large(table, MEM_LARGE, 0);
+    struct buffer_chunk *second = buffer_memory_take(&memory, 100);
+    assert_int_equal(buffer_memory_spare(&memory), ahead - MEM_LARGE);
+    assert_true(buffer_memory_wants(&memory));
+    second->older = first;
+    buffer_memory_give(&memory, second, 1);
+    buffer_memory_prepare(&memory, (size_t)2 * MEM_LARGE); /* there are enough chunks */
+    assert_int_equal(buffer_memory_spare(&memory), ahead + (size_t)3 * MEM_LARGE);
+    table = buffer_memory_take_table(&memory, MEM_LARGE); /* of another size than was prepared */
+    assert_true(is_zero(table, MEM_LARGE));
+    mem_large(table, MEM_LARGE, 0);
+    assert_true(buffer_memory_trim(&memory));
+    assert_int_equal(buffer_memory_spare(&memory), 0);
+    buffer_memory_prepare(&memory, MEM_LARGE);
+    buffer_memory_release(&memory); /* what is prepared goes with it */
+}
+
 static void fill(struct write_buffer *buffer, int round, int count) {
     char text[32];
     for (int i = 0; i < count; i++) {
@@ -82,6 +121,8 @@ static void test_buffers(void **state) {
             walked++;
         assert_int_equal(walked, counts[round]);
         write_buffer_drop(buffer);
+        if (round == 1)
+            write_buffer_prepare(&memory); /* the next is in memory that was prepared */
         assert_int_equal(buffer_memory_expected(&memory), counts[round]);
     }
     assert_true(buffer_memory_spare(&memory) > 0);
@@ -89,6 +130,7 @@ static void test_buffers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kept), cmocka_unit_test(test_buffers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kept), cmocka_unit_test(test_prepared),
+                                       cmocka_unit_test(test_buffers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
