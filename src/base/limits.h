@@ -75,7 +75,8 @@ enum {
     LIMIT_CALL_ARGS = 1024 * 1024,
     LIMIT_CALL_BULK = 512 * 1024,
     LIMIT_CALL_SIZE = 64 * 1024 * 1024,
-    LIMIT_CALLS_PENDING = 1024,           /* writes of a client that are not answered yet */
+    LIMIT_CALLS_PENDING = 1024,           /* writes of a client that are not answered yet, */
+    LIMIT_ARGS_PENDING = 2048,            /* and their arguments */
     LIMIT_CLEARED_AT_ONCE = 20 * 1000,    /* members of a set that is emptied in one commit */
     LIMIT_STORED_AT_ONCE = 1000,          /* members that replace a set in one commit; more are */
     LIMIT_STAGED_AT_ONCE = 250,           /* written before it, so many in each commit, */

@@ -49,6 +49,17 @@ const once = (socket, event, find) => new Promise((resolve, reject) => {
 });
 const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'latin1'))[1]) / 1024;
 
+test('a write gets in between the many of a pipeline', async () => {
+  const one = (i) => encodeAll(['ZADD', 'many', ...Array.from({ length: 100 }, (_, j) => [`${j}`, `m${i * 100 + j}`]).flat()]);
+  const socket = await sendRaw(Array.from({ length: 1000 }, (_, i) => one(i)).join(''));
+  await new Promise((resolve) => socket.once('data', resolve));
+  const other = await sendRaw(encode('ZCARD', 'many') + encode('ZADD', 'other', '1', 'x') + encode('ZCARD', 'many'));
+  const [, before, , then] = await once(other, 'data', (text) => /^:(\d+)\r\n:(\d+)\r\n:(\d+)\r\n$/.exec(text));
+  assert.ok(then - before < 5000, `${then - before} members came before it`);
+  socket.destroy();
+  other.destroy();
+});
+
 test('others are answered while a pipeline of long reads goes on', async () => {
   const socket = await sendRaw(encode('ZINTERCARD', '2', 'a', 'b').repeat(100));
   let over = false;

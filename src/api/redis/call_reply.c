@@ -43,6 +43,8 @@ void call_queue(struct redis_client *client, struct redis_call *call) {
     *client->last_call = call;
     client->last_call = &call->next;
     client->pending++;
+    call->queued_args = call->count;
+    client->pending_args += call->queued_args;
     stream_hold(client->stream);
 }
 

@@ -18,7 +18,7 @@ static bool must_wait(const struct redis_client *client, const struct redis_comm
     if (client->pending == 0)
         return false;
     if (client->frontend->blocks || client->alone || atomic_load(&client->detour) ||
-        client->pending >= LIMIT_CALLS_PENDING || client->queue.open)
+        client_has_enough(client, false) || client->queue.open)
         return true;
     if (call_groups_hold(client, command))
         return true;

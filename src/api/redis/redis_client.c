@@ -284,6 +284,12 @@ void client_resume_throttled(struct redis_loop *loop) {
     }
 }
 
+bool client_has_enough(const struct redis_client *client, bool half) {
+    unsigned part = half ? 2 : 1;
+    return client->pending >= LIMIT_CALLS_PENDING / part ||
+           client->pending_args >= LIMIT_ARGS_PENDING / part;
+}
+
 void client_drain(struct redis_client *client) {
     struct stream *stream = client->stream;
     stream_hold(stream);
@@ -295,9 +301,10 @@ void client_drain(struct redis_client *client) {
         if (client->first == NULL)
             client->last_call = &client->first;
         client->pending--;
+        client->pending_args -= call->queued_args;
         call_finish(call);
     }
-    if (stream->stalled && client->pending < LIMIT_CALLS_PENDING / 2)
+    if (stream->stalled && !client_has_enough(client, true))
         stream_resume(stream);
     else
         stream_send(stream);

@@ -77,7 +77,8 @@ struct redis_client {
     /* calls under way, oldest first */
     struct redis_call *first, **last_call;
     unsigned pending;
-    unsigned preparing; /* those of them whose `run` runs on the engine's thread */
+    size_t pending_args; /* arguments of all of these */
+    unsigned preparing;  /* those of them whose `run` runs on the engine's thread */
     atomic_bool detour; /* one of those runs ahead of the writer, and the others wait for it; set on
                            the engine's thread, cleared on the loop */
     unsigned grouped;   /* those of them that run with others in one commit, or wait to */
@@ -114,6 +115,9 @@ void client_throttle(struct redis_client *client);
 void client_resume_throttled(struct redis_loop *loop);
 /* Goes on with the client's requests after those that other clients have sent by now. */
 void client_yield(struct redis_client *client);
+/* Whether no more writes of the client are started until some of those under way are done: what
+ * others write waits behind them. With `half` whether there are more than half as many. */
+bool client_has_enough(const struct redis_client *client, bool half);
 /* Sends the replies of finished calls, in order, and goes on with requests that waited for them. */
 void client_drain(struct redis_client *client);
 

@@ -249,20 +249,21 @@ struct redis_call {
     struct redis_call *next;     /* in the client's queue of calls, or in the loop's free list */
     struct arena own_arena;
     struct {
-        struct buf in;        /* the bytes that `args` are in; empty: they are in the arena */
-        struct bytes *args;   /* themselves; NULL: they are in the arena */
-    } taken;                  /* a large request that was not copied (call_keep_args) */
-    struct buf reply;         /* the reply, until the client's earlier ones are sent */
-    bool done;                /* the reply can be sent when its turn comes */
-    bool nested;              /* it runs as part of EXEC */
-    bool muted;               /* CLIENT REPLY: the reply is not sent */
-    bool again;               /* call_again() was called */
-    bool waits;               /* call_wait() was called and set `waiter` */
-    struct waiter *waiter;    /* in the arena; NULL: it has never waited */
-    bool repaired;            /* zset_txn_repair() was asked */
-    bool switches;            /* board_switch_begin() was called for its change */
-    bool refused;             /* the change of a `start` cannot be made as it is: `run` decides; set
-                                 on the engine's thread (call_refuse_start) */
+        struct buf in;      /* the bytes that `args` are in; empty: they are in the arena */
+        struct bytes *args; /* themselves; NULL: they are in the arena */
+    } taken;                /* a large request that was not copied (call_keep_args) */
+    struct buf reply;       /* the reply, until the client's earlier ones are sent */
+    size_t queued_args;     /* by which the client's `pending_args` is larger while it is queued */
+    bool done;              /* the reply can be sent when its turn comes */
+    bool nested;            /* it runs as part of EXEC */
+    bool muted;             /* CLIENT REPLY: the reply is not sent */
+    bool again;             /* call_again() was called */
+    bool waits;             /* call_wait() was called and set `waiter` */
+    struct waiter *waiter;  /* in the arena; NULL: it has never waited */
+    bool repaired;          /* zset_txn_repair() was asked */
+    bool switches;          /* board_switch_begin() was called for its change */
+    bool refused;           /* the change of a `start` cannot be made as it is: `run` decides; set
+                               on the engine's thread (call_refuse_start) */
     struct redis_call *outer; /* the EXEC that it is part of, of a nested `start`; or NULL */
     bool failed;              /* the reply is an error */
     bool counts;              /* command_stats counts it when it is finished */
