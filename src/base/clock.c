@@ -90,3 +90,11 @@ int64_t clock_ticks_us(void) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
+
+void clock_give_way(int64_t begun_us) {
+    int64_t us = clock_ticks_us() - begun_us;
+    if (us > LIMIT_GIVE_WAY_US)
+        us = LIMIT_GIVE_WAY_US;
+    if (us > 0)
+        nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+}

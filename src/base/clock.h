@@ -17,6 +17,12 @@ int64_t clock_shift_ms(int64_t forward_ms);
 /* Microseconds that only go forward, from an arbitrary start: for measuring and time-outs. */
 int64_t clock_ticks_us(void);
 
+/* Sleeps for as long as it is since `begun_us`, by clock_ticks_us(), but for LIMIT_GIVE_WAY_US at
+ * most. For a thread that does much in steps and for which nobody waits, after each step: it and
+ * what it sets off (handovers, merges) would otherwise take all processors there are, and what
+ * others ask for would wait for one. On a busy machine a step takes longer, and so does this. */
+void clock_give_way(int64_t begun_us);
+
 /* Both clocks of the system as they are. */
 struct time_reading clock_read(void);
 /* The believed time without shifts, and the steady clock's with it: what a later process can go on

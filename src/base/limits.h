@@ -79,8 +79,7 @@ enum {
     LIMIT_ARGS_PENDING = 2048,            /* and their arguments */
     LIMIT_CLEARED_AT_ONCE = 20 * 1000,    /* members of a set that is emptied in one commit */
     LIMIT_STORED_AT_ONCE = 1000,          /* members that replace a set in one commit; more are */
-    LIMIT_STAGED_AT_ONCE = 250,           /* written before it, so many in each commit, */
-    LIMIT_STAGED_UNDER_WAY = 3,           /* of which so many are under way; */
+    LIMIT_STAGED_AT_ONCE = 250,           /* written before it, so many in each commit; */
     LIMIT_STAGED_HELD = 4,                /* tries for which others may not write to its keys, */
     LIMIT_KEY_HELD_MS = 2000,             /* all together for so long */
     LIMIT_GENERATION_KEPT_MS = 5000,      /* that entries stay for who reads them still; and that */
@@ -381,7 +380,9 @@ enum {
     LIMIT_ROOM_STEPS = 64,            /* of rooms by the clock, until they are published */
     LIMIT_CLEARED_SERVERS = 8,        /* whose connections are looked at in one call, */
     LIMIT_CLEARED_CONNECTIONS = 64,   /* to one room, deleted in one commit */
-    LIMIT_CLEARED_ENTRIES = 2000,     /* of a board, in one commit */
+    LIMIT_CLEARED_ENTRIES = 2000,     /* of a board that is cleared in one commit; */
+    LIMIT_CLEARED_STEP = 250,         /* of a larger one, in each commit */
+    LIMIT_GIVE_WAY_US = 20 * 1000,    /* that others have after each such step, at most */
     LIMIT_SWEPT_FIELDS = 500,         /* of a key that is no more, in one commit */
     LIMIT_FINDERS_PLAYERS = 64,       /* whose finders are written in one commit */
     LIMIT_HOUSEKEEPING_RECORDS = 500, /* of the stream, in a page, */

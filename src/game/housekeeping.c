@@ -32,8 +32,11 @@ static void run_keys(struct housekeeping *housekeeping, int64_t garbage_us) {
     int64_t begin_us = clock_ticks_us();
     while (more && status == OK && clock_ticks_us() - begin_us < garbage_us &&
            !housekeeping_is_stopping(housekeeping)) {
+        int64_t step_us = clock_ticks_us();
         status = key_garbage_step(housekeeping->game, in, &more);
         arena_reset(&housekeeping->arena);
+        if (more)
+            clock_give_way(step_us);
     }
     housekeeping->has_garbage = more && status == OK;
     housekeeping->counters.failures += status != OK;

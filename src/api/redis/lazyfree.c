@@ -1,6 +1,7 @@
 #include "api/redis/lazyfree.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "game/keyspace/key_garbage.h"
@@ -73,10 +74,12 @@ static void free_key(struct lazyfree *lazyfree, struct bytes name, struct arena 
         return;
     arena_init(&work);
     while (board->clearing && !progress.done && !is_stopping(lazyfree)) {
+        int64_t begun_us = clock_ticks_us();
         if (board_clear_step(lazyfree->game, board, &progress, (struct scope){&work, &failure}) !=
             OK)
             break;
         arena_reset(&work);
+        clock_give_way(begun_us);
     }
     arena_release(&work);
     buf_release(&progress.after);
@@ -85,10 +88,13 @@ static void free_key(struct lazyfree *lazyfree, struct bytes name, struct arena 
 
 static void free_garbage(struct lazyfree *lazyfree, struct arena *arena) {
     struct failure failure = {0};
-    bool more = true;
-    while (more && !is_stopping(lazyfree) &&
-           key_garbage_step(lazyfree->game, (struct scope){arena, &failure}, &more) == OK)
+    enum status status = OK;
+    for (bool more = true; more && status == OK && !is_stopping(lazyfree);) {
+        int64_t begun_us = clock_ticks_us();
+        status = key_garbage_step(lazyfree->game, (struct scope){arena, &failure}, &more);
         arena_reset(arena);
+        clock_give_way(begun_us);
+    }
 }
 
 static void *lazyfree_main(void *argument) {

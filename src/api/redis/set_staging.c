@@ -38,10 +38,8 @@ struct staging {
     size_t count;
     struct zset_entries puts;     /* of a sorted set: what is written, */
     struct zset_entries removals; /* and what an earlier try has written and is not there now */
-    /* While one is committed, the next is prepared and the one after that is made. */
-    struct staged_batch batches[LIMIT_STAGED_UNDER_WAY];
-    size_t begun, ended; /* numbers of batches; number n is batches[n % LIMIT_STAGED_UNDER_WAY] */
-    struct failure failure; /* of the first that has failed; its text is the call's */
+    struct staged_batch batch;    /* the one that is made or under way */
+    struct failure failure;       /* of the first that has failed; its text is the call's */
 };
 
 /* On the engine's thread. */
@@ -64,9 +62,9 @@ static void note_failure(struct staging *staging, const struct staged_batch *bat
     staging->failure = failure;
 }
 
-/* Waits for the oldest that is under way. */
+/* Waits until the batch is committed. */
 static void end_batch(struct staging *staging) {
-    struct staged_batch *batch = &staging->batches[staging->ended++ % LIMIT_STAGED_UNDER_WAY];
+    struct staged_batch *batch = &staging->batch;
     while (sem_wait(&batch->done) != 0) /* a signal */
         ;
     note_failure(staging, batch);
@@ -74,7 +72,8 @@ static void end_batch(struct staging *staging) {
     arena_release(&batch->arena);
 }
 
-static void submit_batch(struct staging *staging, struct staged_batch *batch) {
+static void submit_batch(struct staging *staging) {
+    struct staged_batch *batch = &staging->batch;
     batch->change.kind = CHANGE_WRITE;
     batch->change.arena = &batch->arena;
     batch->change.all_or_nothing = true;
@@ -158,9 +157,7 @@ static void fill_batch(struct staging *staging, struct staged_batch *batch, size
 }
 
 static struct staged_batch *begin_batch(struct staging *staging) {
-    if (staging->begun - staging->ended == LIMIT_STAGED_UNDER_WAY)
-        end_batch(staging);
-    struct staged_batch *batch = &staging->batches[staging->begun++ % LIMIT_STAGED_UNDER_WAY];
+    struct staged_batch *batch = &staging->batch;
     *batch = (struct staged_batch){0};
     arena_init(&batch->arena);
     sem_init(&batch->done, 0, 0);
@@ -174,7 +171,7 @@ static void write_note(struct staging *staging) {
     *note = note_action(staging, &batch->arena);
     batch->change.actions = note;
     batch->change.action_count = 1;
-    submit_batch(staging, batch);
+    submit_batch(staging);
     end_batch(staging);
 }
 
@@ -191,12 +188,12 @@ static bool goes_on(struct staging *staging) {
 static enum status write_all(struct staging *staging) {
     write_note(staging);
     for (size_t at = 0; at < staging->count && goes_on(staging); at += LIMIT_STAGED_AT_ONCE) {
-        struct staged_batch *batch = begin_batch(staging);
-        fill_batch(staging, batch, at);
-        submit_batch(staging, batch);
-    }
-    while (staging->ended != staging->begun)
+        int64_t begun_us = clock_ticks_us();
+        fill_batch(staging, begin_batch(staging), at);
+        submit_batch(staging);
         end_batch(staging);
+        clock_give_way(begun_us);
+    }
     if (staging->failure.status != OK)
         staging->call->failure = staging->failure;
     return staging->failure.status;

@@ -14,7 +14,7 @@
 
 enum {
     CLEAR_AT_ONCE_MAX = LIMIT_CLEARED_ENTRIES,
-    DELETES_PER_COMMIT = LIMIT_CLEARED_ENTRIES,
+    DELETES_PER_COMMIT = LIMIT_CLEARED_STEP,
     INSTANCES_PER_PAGE = 100
 };
 
@@ -206,10 +206,13 @@ static enum status clear_in_steps(struct clearing *clearing, struct scope in) {
     enum status status = compute_state(clearing, mark_clearing, in);
     arena_init(&work);
     while (status == OK && !progress.done) {
+        int64_t begun_us = clock_ticks_us();
         status = clear_some(clearing, &progress, (struct scope){&work, in.failure});
         if (status != OK)
             in.failure->text = arena_copy(in.arena, in.failure->text);
         arena_reset(&work);
+        if (!progress.done)
+            clock_give_way(begun_us);
     }
     arena_release(&work);
     buf_release(&progress.after);
