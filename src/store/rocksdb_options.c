@@ -106,8 +106,7 @@ static void make_objects(struct db_options *options, const struct store_settings
     size_t given = settings->block_cache != 0 ? settings->block_cache : (size_t)LIMIT_BLOCK_CACHE;
     options->cache = rocksdb_cache_create_lru(settings->memory ? (size_t)MEMORY_CACHE : given);
     options->env = settings->memory ? rocksdb_create_mem_env() : NULL;
-    if (!settings->memory)
-        lower_merges();
+    lower_merges(); /* of memory's too: its threads are the default ones */
     options->read = rocksdb_readoptions_create();
     options->write = rocksdb_writeoptions_create();
     rocksdb_writeoptions_disable_WAL(options->write, 1);
