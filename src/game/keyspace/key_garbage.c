@@ -9,7 +9,7 @@
 #define GARBAGE BYTES("KEYGARBAGE")
 
 enum {
-    GARBAGE_STEP = 250, /* items deleted in one commit */
+    GARBAGE_STEP = 125, /* items deleted in one commit */
     NOTES_PAGE = 200,
 };
 
