@@ -42,7 +42,7 @@ void attribute_write_item(struct buf *to, const struct item *item);
 
 /* Writes encoded items (value/codec.h) without making items of them first, for pages of many.
  * `names` and `arena` are set, the rest is zero at first. One thread uses it at a time. */
-enum { TRANSCODER_SLOTS = 32 };
+enum { TRANSCODER_SLOTS = 256 }; /* the first 64 names share none: 33 are of the game itself */
 struct attribute_transcoder {
     const struct names *names; /* that the items were encoded with; outlives it */
     struct arena *arena;       /* for sets, lists and maps */

@@ -49,7 +49,7 @@ static void put_head(struct buf *to, struct bytes name, enum kind kind) {
 static struct transcoder_slot *slot_of(struct attribute_transcoder *by, size_t code,
                                        enum kind kind) {
     size_t key = code << 2 | kind;
-    struct transcoder_slot *slot = &by->slots[(code + 5 * kind) % TRANSCODER_SLOTS];
+    struct transcoder_slot *slot = &by->slots[key % TRANSCODER_SLOTS];
     if (slot->key == key)
         return slot;
     if (code > LIMIT_NAME_CODES)
