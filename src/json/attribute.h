@@ -49,6 +49,8 @@ struct attribute_transcoder {
     struct transcoder_slot {
         size_t key;        /* which name, before which kind of value; 0: none yet */
         struct bytes name; /* of `names` */
+        /* The name of `names` that was found to come before it last, or NULL. */
+        const uint8_t *after;
         size_t size;
         uint8_t head[48];
     } slots[TRANSCODER_SLOTS];
