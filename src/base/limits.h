@@ -160,6 +160,7 @@ enum {
 
     /* connections and their bytes */
     LIMIT_TURNED_AWAY = 64,          /* connections over the limit that get to hear why */
+    LIMIT_GATHERED = 256,            /* connections that one loop is given while others have none */
     LIMIT_HEADERS = 256,             /* lines of a request's head */
     LIMIT_CHUNK_EXTRA = 16 * 1024,   /* bytes of a body's chunk extensions and trailers */
     LIMIT_STALLED = 256 * 1024,      /* bytes kept of a stream whose requests wait */

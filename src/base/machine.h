@@ -2,11 +2,15 @@
 #ifndef GT_BASE_MACHINE_H
 #define GT_BASE_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Bytes of memory that the process may have: the machine's, or less if a control group that it is
  * in (a container, a systemd unit) has a limit. Reads some small files of the system. */
 uint64_t machine_memory(void);
+/* Microseconds of processor time that nobody used since the machine started, of all cores together,
+ * in steps of ten milliseconds. False where the system does not tell. Reads a small file of it. */
+bool machine_unused_us(int64_t *out);
 /* The least limit of the control groups that the file `groups` lists as /proc/self/cgroup does, and
  * of those above them, as the system tells under `root`; UINT64_MAX: none has one. */
 uint64_t machine_group_memory(const char *groups, const char *root);

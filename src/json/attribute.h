@@ -42,13 +42,15 @@ void attribute_write_item(struct buf *to, const struct item *item);
 
 /* Writes encoded items (value/codec.h) without making items of them first, for pages of many.
  * `names` and `arena` are set, the rest is zero at first. One thread uses it at a time. */
-enum { TRANSCODER_SLOTS = 32 };
+enum { TRANSCODER_SLOTS = 256 }; /* the first 64 names share none: 33 are of the game itself */
 struct attribute_transcoder {
     const struct names *names; /* that the items were encoded with; outlives it */
     struct arena *arena;       /* for sets, lists and maps */
     struct transcoder_slot {
         size_t key;        /* which name, before which kind of value; 0: none yet */
         struct bytes name; /* of `names` */
+        /* The name of `names` that was found to come before it last, or NULL. */
+        const uint8_t *after;
         size_t size;
         uint8_t head[48];
     } slots[TRANSCODER_SLOTS];

@@ -32,6 +32,7 @@ struct pass {
     struct bytes in; /* what is left of the item */
     struct buf *to;
     struct bytes before; /* the name of the attribute before this one */
+    bool before_kept;    /* and that is one of the dictionary, which never moves */
     size_t size;         /* what has been read counts so much */
 };
 
@@ -49,7 +50,7 @@ static void put_head(struct buf *to, struct bytes name, enum kind kind) {
 static struct transcoder_slot *slot_of(struct attribute_transcoder *by, size_t code,
                                        enum kind kind) {
     size_t key = code << 2 | kind;
-    struct transcoder_slot *slot = &by->slots[(code + 5 * kind) % TRANSCODER_SLOTS];
+    struct transcoder_slot *slot = &by->slots[key % TRANSCODER_SLOTS];
     if (slot->key == key)
         return slot;
     if (code > LIMIT_NAME_CODES)
@@ -61,15 +62,29 @@ static struct transcoder_slot *slot_of(struct attribute_transcoder *by, size_t c
     put_head(&head, name, kind);
     slot->key = key;
     slot->name = name;
+    slot->after = NULL;
     slot->size = head.borrowed ? head.size : 0; /* 0: too long to be kept */
     buf_release(&head);
     return slot;
 }
 
+/* Whether the name comes after that of the attribute before it. What was found of two names that
+ * stay where they are need not be found again. */
+static inline bool rises(const struct pass *pass, struct transcoder_slot *slot, struct bytes name) {
+    const uint8_t *before = pass->before.data;
+    if (before == NULL || (slot != NULL && pass->before_kept && slot->after == before))
+        return true;
+    if (name_compare(pass->before, name) >= 0)
+        return false;
+    if (slot != NULL && pass->before_kept)
+        slot->after = before;
+    return true;
+}
+
 /* Reads the name, and writes it with what stands before a value of that kind. False: damaged, or
  * the names do not rise. */
 static inline bool pass_name(struct pass *pass, size_t code, enum kind kind) {
-    const struct transcoder_slot *slot = NULL;
+    struct transcoder_slot *slot = NULL;
     struct buf *to = pass->to;
     struct bytes name;
     if (code != 0) {
@@ -79,9 +94,10 @@ static inline bool pass_name(struct pass *pass, size_t code, enum kind kind) {
         name = slot->name;
     } else if (!take_string(&pass->in, &name))
         return false;
-    if (pass->before.data != NULL && name_compare(pass->before, name) >= 0)
+    if (!rises(pass, slot, name))
         return false;
     pass->before = name;
+    pass->before_kept = slot != NULL;
     pass->size += name.size;
     if (slot != NULL && slot->size != 0) {
         memcpy(buf_reserve(to, sizeof(slot->head)), slot->head, sizeof(slot->head));

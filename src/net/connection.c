@@ -80,8 +80,23 @@ struct connection *connection_new(struct shard *shard, int fd, bool turned_away)
     struct connection *connection = mem_zalloc(shard->listener->kind->size);
     connection->shard = shard;
     connection->turned_away = turned_away;
+    connection->placed =
+        atomic_load_explicit(&shard->listener->placement.number, memory_order_relaxed);
     wire_open(&connection->wire, fd, shard->listener->settings.tls);
     return connection;
+}
+
+/* The handle that its loop has for it. False: epoll is out of room, and that was its end. */
+static bool open_handle(struct connection *connection) {
+    struct shard *shard = connection->shard;
+    int failed = uv_poll_init(loop_uv(shard->loop), &connection->poll, connection->wire.fd);
+    connection->poll.data = connection;
+    if (failed == 0)
+        return true;
+    wire_close(&connection->wire);
+    connection->state = CONNECTION_CLOSED;
+    on_handle_closed((uv_handle_t *)&connection->poll);
+    return false;
 }
 
 /* Agrees on the encryption, and says so to a client that knows of none. */
@@ -110,17 +125,48 @@ void connection_start(struct connection *connection) {
     struct shard *shard = connection->shard;
     shard_link(shard, connection);
     shard_count(connection->turned_away ? &shard->counts.turned_away : &shard->counts.accepted, 1);
-    int failed = uv_poll_init(loop_uv(shard->loop), &connection->poll, connection->wire.fd);
-    connection->poll.data = connection;
-    if (failed != 0) { /* epoll is out of room */
-        wire_close(&connection->wire);
-        connection->state = CONNECTION_CLOSED;
-        on_handle_closed((uv_handle_t *)&connection->poll);
+    if (!open_handle(connection))
         return;
-    }
     connection->state = CONNECTION_GREETING;
     connection_wait(connection, shard->listener->settings.request_ms);
     greet(connection);
+}
+
+/* ---- to another loop ---- */
+
+/* On the new loop. A listener that ends has told this shard's connections already. */
+static void run_moved(struct task *task) {
+    struct connection *connection =
+        (struct connection *)((char *)task - offsetof(struct connection, task));
+    shard_link(connection->shard, connection);
+    if (!open_handle(connection))
+        return;
+    connection->state = CONNECTION_OPEN;
+    kind_of(connection)->moved(connection);
+    if (connection->shard->closing)
+        connection_wind_down(connection);
+}
+
+static void on_left(uv_handle_t *handle) {
+    struct connection *connection = handle->data;
+    connection->task.run = run_moved;
+    loop_post(connection->shard->loop, &connection->task);
+}
+
+bool connection_move(struct connection *connection) {
+    struct shard *from = connection->shard, *to = placement_again(from);
+    connection->placed =
+        atomic_load_explicit(&from->listener->placement.number, memory_order_relaxed);
+    if (to == from || from->closing)
+        return false;
+    shard_unlink(from, connection);
+    atomic_fetch_sub_explicit(&from->count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&to->count, 1, memory_order_relaxed);
+    connection->shard = to;
+    connection->state = CONNECTION_MOVING;
+    connection->watched = 0;
+    uv_close((uv_handle_t *)&connection->poll, on_left);
+    return true;
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
@@ -139,6 +185,7 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
     case CONNECTION_LINGERING:
         read_away(connection);
         break;
+    case CONNECTION_MOVING:
     case CONNECTION_CLOSED:
         break;
     }

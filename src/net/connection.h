@@ -3,9 +3,11 @@
  * whose own struct begins with this one. All calls are for its loop's thread, save
  * connection_new().
  *
- *     GREETING ---> OPEN ---> LINGERING
- *     (encrypted)     \           |
- *                      +----------+---> CLOSED
+ *     GREETING ---> OPEN <--> MOVING
+ *     (encrypted)    | \
+ *                    |  +---> LINGERING
+ *                    |           |
+ *                    +-----------+---> CLOSED
  */
 #ifndef GT_NET_CONNECTION_H
 #define GT_NET_CONNECTION_H
@@ -16,6 +18,7 @@
 enum connection_state {
     CONNECTION_GREETING,  /* agreeing on the encryption */
     CONNECTION_OPEN,      /* its kind knows more */
+    CONNECTION_MOVING,    /* on its way to another loop, and in no shard's list */
     CONNECTION_LINGERING, /* all is said; reads away what the client still sends */
     CONNECTION_CLOSED,    /* the socket is gone; somebody may still use what belongs to it */
 };
@@ -29,6 +32,7 @@ struct connection {
     uint64_t deadline_ms;
     enum connection_state state;
     int watched;        /* the events that `poll` waits for */
+    unsigned placed;    /* by which number of its listener's placement */
     bool turned_away;   /* one too many: it gets to hear so */
     bool handle_closed; /* libuv has let go of `poll` */
 };
@@ -45,6 +49,8 @@ struct connection_kind {
     void (*misled)(struct connection *connection); /* it speaks plainly on an encrypted port */
     /* OPEN, and its socket is what was watched for: UV_READABLE, UV_WRITABLE or both. */
     void (*ready)(struct connection *connection, int events);
+    /* It has moved to another loop and is OPEN there. NULL: its kind never moves. */
+    void (*moved)(struct connection *connection);
     void (*expire)(struct connection *connection); /* OPEN, and its deadline has passed */
     /* OPEN, and the listener ends: connection_drop() it if nothing is under way. */
     void (*wind_down)(struct connection *connection);
@@ -64,6 +70,17 @@ void connection_start(struct connection *connection);
 void connection_watch(struct connection *connection, int events);
 /* A deadline that many milliseconds from now; 0: none. */
 void connection_wait(struct connection *connection, int wait_ms);
+
+/* Whether its listener wants it to look for its loop anew; a kind that can move asks when nothing
+ * of a connection is under way. */
+static inline bool connection_is_misplaced(const struct connection *connection) {
+    return connection->placed !=
+           atomic_load_explicit(&connection->shard->listener->placement.number,
+                                memory_order_acquire);
+}
+/* Places it anew. True: it has left for another loop, where its kind's `moved` is called, and is
+ * not to be touched here any more. The kind keeps nothing of it that belongs to the shard. */
+bool connection_move(struct connection *connection);
 
 /* Ends it at once. What of it is in use stays good. */
 void connection_drop(struct connection *connection);

@@ -199,6 +199,9 @@ static void written(struct http_connection *http) {
     } else {
         detach(http);
         enter(http, HTTP_IDLE, settings_of(http)->idle_ms);
+        if (connection_is_misplaced(&http->base) && !http->base.wire.pending &&
+            connection_move(&http->base))
+            return;
     }
     if (!http->eof)
         connection_watch(&http->base, UV_READABLE);
@@ -398,8 +401,10 @@ static void hand_over(struct http_connection *http, struct request *request) {
     request->exchange.note = (struct http_note){0};
     request->exchange.begun_us = clock_ticks_us();
     settings->handler(&request->exchange, settings->context);
-    if (http->state == HTTP_BUSY)
-        count_in_flight(http, true);
+    if (http->state != HTTP_BUSY)
+        return;
+    count_in_flight(http, true);
+    shard_count(&http->base.shard->counts.deferred, 1);
 }
 
 /* Whether the answers and bodies that wait leave room for another request's. */
@@ -532,6 +537,10 @@ static void on_misled(struct connection *connection) {
     http_refuse(http, 400, "this port is encrypted: use https");
 }
 
+static void on_moved(struct connection *connection) {
+    connection_watch(connection, UV_READABLE);
+}
+
 static void on_ready(struct connection *connection, int events) {
     struct http_connection *http = http_of(connection);
     if (http->state == HTTP_CHANNEL) {
@@ -601,6 +610,7 @@ static const struct connection_kind http_kind = {
     .begin = on_begin,
     .misled = on_misled,
     .ready = on_ready,
+    .moved = on_moved,
     .expire = on_expire,
     .wind_down = on_wind_down,
     .review = on_review,
@@ -644,6 +654,7 @@ enum status http_listen(struct loops *loops, const struct http_settings *setting
         .shortest_ms = own->settings.idle_ms < own->settings.request_ms ? own->settings.idle_ms
                                                                         : own->settings.request_ms,
         .request_ms = own->settings.request_ms,
+        .gather = settings->gather,
         .kind = &http_kind,
         .own = own};
     return listener_open(loops, &common, in, out);

@@ -108,10 +108,13 @@ struct http_settings {
     size_t unproved_max; /* of them, bodies of HTTP_TAKE_UNPROVED; 0: LIMIT_HTTP_UNPROVED */
     int idle_ms;         /* 0: LIMIT_IDLE_MS; between requests */
     int request_ms;      /* 0: LIMIT_REQUEST_MS; from a request's first byte to its last: 408 */
+    /* Connections are on one loop while that manages (placement.h); else always spread. For a
+     * machine whose cores are as few as the loops. */
+    bool gather;
 };
 
-/* Listens; a connection is given to the loop that has the fewest. The text of a failure says what
- * to do. */
+/* Listens; a connection is given to the loop that has the fewest, unless they are gathered. The
+ * text of a failure says what to do. */
 enum status http_listen(struct loops *loops, const struct http_settings *settings, struct scope in,
                         struct listener **out);
 

@@ -1,6 +1,6 @@
 /* Accepting, and the beginning and end of a listener.
  *
- * The first loop accepts and hands each socket to the loop that has the fewest. A listener ends
+ * The first loop accepts and hands each socket to a loop (placement.h). A listener ends
  * in three steps, each of which waits for the loops: nothing new is accepted (so no connection is
  * on its way to a loop after that); connections end as what they are at does; the rest is cut off.
  */
@@ -20,19 +20,6 @@ enum {
 
 /* ---- accepting ---- */
 
-static struct shard *fewest(struct listener *listener) {
-    struct shard *best = &listener->shards[0];
-    unsigned best_count = UINT32_MAX;
-    for (unsigned i = 0; i < listener->shard_count; i++) {
-        unsigned count = atomic_load_explicit(&listener->shards[i].count, memory_order_relaxed);
-        if (count < best_count) {
-            best = &listener->shards[i];
-            best_count = count;
-        }
-    }
-    return best;
-}
-
 static void run_arrive(struct task *task) {
     connection_start((struct connection *)((char *)task - offsetof(struct connection, task)));
 }
@@ -50,7 +37,7 @@ static void arrive(struct listener *listener, int fd) {
     listener->handles++;
     uv_mutex_unlock(&listener->mutex);
 
-    struct shard *shard = fewest(listener);
+    struct shard *shard = placement_of_new(listener);
     atomic_fetch_add_explicit(&shard->count, 1, memory_order_relaxed);
     struct connection *connection = connection_new(shard, fd, count >= max);
     connection->task.run = run_arrive;
@@ -137,6 +124,8 @@ static void run_start(struct task *task) {
     (void)failed;
     listener->accept.data = listener;
     uv_poll_start(&listener->accept, UV_READABLE, on_acceptable);
+    if (listener->settings.gather)
+        placement_start(listener);
 }
 
 static void on_acceptor_closed(uv_handle_t *handle) {
@@ -151,6 +140,8 @@ static void run_stop(struct task *task) {
     struct listener *listener = (struct listener *)((char *)task - offsetof(struct listener, stop));
     uv_close((uv_handle_t *)&listener->accept, on_acceptor_closed);
     uv_close((uv_handle_t *)&listener->retry, on_acceptor_closed);
+    if (listener->settings.gather)
+        uv_close((uv_handle_t *)&listener->placement.timer, on_acceptor_closed);
     close(listener->fd);
 }
 
@@ -168,7 +159,7 @@ static struct listener *listener_new(struct loops *loops,
     atomic_init(&listener->users, 1);
     uv_mutex_init(&listener->mutex);
     uv_cond_init(&listener->changed);
-    listener->acceptors = 2;
+    listener->acceptors = settings->gather ? 3 : 2;
     listener->handles = count;
     listener->shard_count = count;
     for (unsigned i = 0; i < count; i++)

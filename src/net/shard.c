@@ -2,6 +2,8 @@
 
 #include "net/connection.h"
 
+#include <pthread.h>
+
 enum {
     SWEEP_MIN_MS = 10,
     SWEEP_MAX_MS = 1000,
@@ -60,6 +62,8 @@ static uint64_t sweep_ms(const struct listener_settings *settings) {
 static void run_start(struct task *task) {
     struct shard *shard = (struct shard *)((char *)task - offsetof(struct shard, start));
     uint64_t every = sweep_ms(&shard->listener->settings);
+    bool has = pthread_getcpuclockid(pthread_self(), &shard->processor_clock) == 0;
+    atomic_store_explicit(&shard->has_processor_clock, has, memory_order_release);
     uv_timer_init(loop_uv(shard->loop), &shard->sweep);
     shard->sweep.data = shard;
     uv_timer_start(&shard->sweep, on_sweep, every, every);

@@ -7,9 +7,11 @@
 
 #include "net/listener.h"
 #include "net/loop.h"
+#include "net/placement.h"
 #include "net/tls.h"
 
 #include <stdatomic.h>
+#include <time.h>
 #include <uv.h>
 
 struct connection;
@@ -20,7 +22,8 @@ struct connection_kind;
 struct shard_counts {
     _Atomic(uint64_t) accepted, turned_away; /* connections */
     _Atomic(uint64_t) bytes_in, bytes_out;
-    _Atomic(uint64_t) refused; /* requests that could not be read, or were too many */
+    _Atomic(uint64_t) refused;  /* requests that could not be read, or were too many */
+    _Atomic(uint64_t) deferred; /* requests that were not answered at once */
 };
 
 struct shard {
@@ -36,6 +39,10 @@ struct shard {
     atomic_bool review_posted; /* and has not begun yet */
     atomic_uint count;         /* connections given to it; any thread */
     struct shard_counts counts;
+    unsigned dealt; /* connections that were placed anew when they were to be spread */
+    /* The processor time of its loop's thread; set once, then read by any thread. */
+    clockid_t processor_clock;
+    atomic_bool has_processor_clock;
 };
 
 /* Adds to one of a shard's counts; on its loop. */
@@ -51,6 +58,7 @@ struct listener_settings {
     unsigned connections_max;
     int request_ms;  /* for the greeting */
     int shortest_ms; /* of all deadlines that its connections have */
+    bool gather;     /* see placement.h; else connections are always spread */
     const struct connection_kind *kind;
     void *own; /* the kind's; taken, and freed with the listener */
 };
@@ -63,6 +71,7 @@ struct listener {
     int fd, port;
     uv_poll_t accept; /* on the first loop, as is what follows */
     uv_timer_t retry; /* when the process ran out of file descriptors */
+    struct placement placement;
     struct task start, stop;
 
     /* Who still needs the listener: listener_close() does, and each connection until nothing of it

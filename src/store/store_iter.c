@@ -37,7 +37,8 @@ struct store_iter {
     struct bytes low, high;
     struct table_source table;
     struct layer layers[LAYERS];
-    int layer_count; /* buffers that have something of the family */
+    int layer_count; /* buffers that have something of the family, */
+    int merged;      /* and of those the ones that this walk looks at: all or none */
     bool empty;      /* the family is not there; else, without an iterator, the store was closed */
     bool backward;
     bool valid;
@@ -226,7 +227,7 @@ static bool pick_key(struct store_iter *iter) {
         iter->key = iter->table.key;
         best = &iter->key;
     }
-    for (int i = 0; i < iter->layer_count; i++) {
+    for (int i = 0; i < iter->merged; i++) {
         if (iter->layers[i].at == NULL)
             continue;
         struct bytes key = buffer_entry_key(iter->layers[i].at);
@@ -243,13 +244,13 @@ static bool layer_has_key(const struct store_iter *iter, const struct layer *lay
 }
 
 static bool table_has_key(const struct store_iter *iter) {
-    return iter->table.valid && bytes_equal(iter->table.key, iter->key);
+    return iter->table.valid && (iter->merged == 0 || bytes_equal(iter->table.key, iter->key));
 }
 
 /* The newest deleted range that the current key is in, or NULL. */
 static const struct buffer_range *find_range(const struct store_iter *iter) {
     const struct buffer_range *range = NULL;
-    for (int i = 0; range == NULL && i < iter->layer_count; i++)
+    for (int i = 0; range == NULL && i < iter->merged; i++)
         range = write_buffer_find_range(iter->layers[i].buffer, iter->family, iter->key,
                                         iter->sequence);
     return range;
@@ -258,7 +259,7 @@ static const struct buffer_range *find_range(const struct store_iter *iter) {
 /* Whether the snapshot sees something at the current key; fills in `version`. */
 static bool is_seen(struct store_iter *iter, const struct buffer_range *range) {
     iter->version = NULL;
-    for (int i = 0; iter->version == NULL && i < iter->layer_count; i++)
+    for (int i = 0; iter->version == NULL && i < iter->merged; i++)
         if (layer_has_key(iter, &iter->layers[i]))
             iter->version = buffer_entry_at(iter->layers[i].at, iter->sequence);
     if (iter->version == NULL)
@@ -269,9 +270,9 @@ static bool is_seen(struct store_iter *iter, const struct buffer_range *range) {
 /* Takes all sources on the current key one on. `range`: which deleted it, or NULL. */
 static void step_sources(struct store_iter *iter, const struct buffer_range *range) {
     bool on[LAYERS], table = table_has_key(iter);
-    for (int i = 0; i < iter->layer_count; i++)
+    for (int i = 0; i < iter->merged; i++)
         on[i] = layer_has_key(iter, &iter->layers[i]);
-    for (int i = 0; i < iter->layer_count; i++)
+    for (int i = 0; i < iter->merged; i++)
         if (on[i])
             layer_step(iter, &iter->layers[i]);
     if (table && range != NULL)
@@ -283,7 +284,7 @@ static void step_sources(struct store_iter *iter, const struct buffer_range *ran
 /* From where the sources stand to the next key that the snapshot sees. */
 static bool settle(struct store_iter *iter) {
     while ((iter->valid = pick_key(iter))) {
-        const struct buffer_range *range = iter->layer_count == 0 ? NULL : find_range(iter);
+        const struct buffer_range *range = iter->merged == 0 ? NULL : find_range(iter);
         if (is_seen(iter, range))
             return true;
         step_sources(iter, range);
@@ -297,7 +298,7 @@ static void turn(struct store_iter *iter) {
     buf_put(&iter->turning, iter->key);
     struct bytes key = buf_bytes(&iter->turning);
     iter->backward = !iter->backward;
-    for (int i = 0; i < iter->layer_count; i++) {
+    for (int i = 0; i < iter->merged; i++) {
         struct layer *layer = &iter->layers[i];
         if (iter->backward) {
             layer_before(iter, layer, key);
@@ -384,10 +385,21 @@ void store_iter_rerange(struct store_iter *iter, struct bytes low, struct bytes 
 
 /* --- moving --- */
 
+/* The layers stand at the beginning of the range, or its end. If none has anything of it, a walk is
+ * one through the tables: what is written from now on is behind the iterator's sequence. */
+static void choose_layers(struct store_iter *iter) {
+    bool any = false;
+    for (int i = 0; i < iter->layer_count && !any; i++)
+        any = iter->layers[i].at != NULL ||
+              write_buffer_newest_range(iter->layers[i].buffer, iter->family) != NULL;
+    iter->merged = any ? iter->layer_count : 0;
+}
+
 bool store_iter_seek(struct store_iter *iter, struct bytes key) {
     if (iter->table.iter == NULL)
         return false;
     iter->backward = false;
+    iter->merged = iter->layer_count;
     for (int i = 0; i < iter->layer_count; i++)
         layer_seek(iter, &iter->layers[i], key);
     table_seek(&iter->table, key);
@@ -398,6 +410,7 @@ bool store_iter_seek_back(struct store_iter *iter, struct bytes key) {
     if (iter->table.iter == NULL)
         return false;
     iter->backward = true;
+    iter->merged = iter->layer_count;
     for (int i = 0; i < iter->layer_count; i++)
         layer_seek_back(iter, &iter->layers[i], key);
     table_seek_back(&iter->table, key);
@@ -410,6 +423,7 @@ bool store_iter_first(struct store_iter *iter) {
     iter->backward = false;
     for (int i = 0; i < iter->layer_count; i++)
         layer_seek(iter, &iter->layers[i], iter->low);
+    choose_layers(iter);
     rocksdb_iter_seek_to_first(iter->table.iter);
     table_moved(&iter->table);
     return settle(iter);
@@ -421,6 +435,7 @@ bool store_iter_last(struct store_iter *iter) {
     iter->backward = true;
     for (int i = 0; i < iter->layer_count; i++)
         layer_last(iter, &iter->layers[i]);
+    choose_layers(iter);
     rocksdb_iter_seek_to_last(iter->table.iter);
     table_moved(&iter->table);
     return settle(iter);

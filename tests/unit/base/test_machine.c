@@ -80,12 +80,22 @@ static void test_of_this_machine(void **state) {
     assert_true(machine_memory() > 0 && machine_memory() <= all);
 }
 
+/* Idle time only grows. */
+static void test_unused(void **state) {
+    (void)state;
+    int64_t before, after;
+    assert_true(machine_unused_us(&before));
+    assert_true(machine_unused_us(&after));
+    assert_true(before > 0 && after >= before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_version_2, setup, teardown),
         cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_not_understood_is_no_limit, setup, teardown),
         cmocka_unit_test(test_of_this_machine),
+        cmocka_unit_test(test_unused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

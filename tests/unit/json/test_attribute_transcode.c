@@ -79,7 +79,7 @@ static void a_thread_has_one(void **state) {
 /* More names than slots, of every length, with and without something to escape, in turns. */
 static void knows_many_names(void **state) {
     (void)state;
-    enum { COUNT = 60 };
+    enum { COUNT = 100 };
     struct attribute_transcoder by = {.names = names, .arena = &arena};
     struct buf encoded = {0};
     arena_reset(&arena);

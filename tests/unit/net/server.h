@@ -168,7 +168,8 @@ static inline void server_open(struct server *server, unsigned loops,
     server->loops = loops_new(loops);
     loops_start(server->loops);
     settings.host = "127.0.0.1";
-    settings.handler = handle;
+    if (settings.handler == NULL)
+        settings.handler = handle;
     settings.answered = answered;
     settings.context = server;
     struct failure failure = {0};
