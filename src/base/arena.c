@@ -1,17 +1,20 @@
 #include "base/arena.h"
 
 #include "base/mem.h"
+#include "base/spare_blocks.h"
 
 #include <stdalign.h>
 #include <stdio.h>
 
-enum { BLOCK_FIRST = 8 * 1024, BLOCK_MAX = 1024 * 1024, ALIGN = 16 };
+enum { BLOCK_FIRST = 8 * 1024, ALIGN = 16 };
 
 struct arena_block {
     struct arena_block *next;
     size_t size;
     alignas(ALIGN) uint8_t data[];
 };
+
+enum { BLOCK_MAX = 1024 * 1024 - sizeof(struct arena_block) }; /* unless one piece needs more */
 
 void arena_init(struct arena *arena) {
     *arena = (struct arena){0};
@@ -23,11 +26,23 @@ static void use_block(struct arena *arena, struct arena_block *block) {
     arena->end = block->data + block->size;
 }
 
+/* Large blocks go from one arena to the next. */
+static struct arena_block *block_new(size_t size) {
+    size_t whole = spare_block_size(sizeof(struct arena_block) + size);
+    struct arena_block *block = spare_block_take(whole);
+    block->size = whole - sizeof(*block);
+    return block;
+}
+
+static void block_free(struct arena_block *block) {
+    spare_block_give(block, sizeof(*block) + block->size);
+}
+
 static void free_after(struct arena_block *block) {
     while (block->next != NULL) {
         struct arena_block *gone = block->next;
         block->next = gone->next;
-        mem_free(gone);
+        block_free(gone);
     }
 }
 
@@ -61,7 +76,7 @@ void arena_rewind(struct arena *arena, size_t keep) {
 void arena_release(struct arena *arena) {
     if (arena->first != NULL) {
         free_after(arena->first);
-        mem_free(arena->first);
+        block_free(arena->first);
     }
     arena_init(arena);
 }
@@ -77,9 +92,8 @@ static void add_block(struct arena *arena, size_t need) {
         size = BLOCK_MAX;
     if (size < need)
         size = need;
-    struct arena_block *block = mem_alloc(sizeof(*block) + size);
+    struct arena_block *block = block_new(size);
     block->next = kept;
-    block->size = size;
     if (arena->current == NULL)
         arena->first = block;
     else

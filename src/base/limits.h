@@ -304,6 +304,9 @@ enum {
     LIMIT_CREDENTIALS_EARLY_S = 5 * 60,   /* seconds before their end that they are renewed, */
     LIMIT_CREDENTIALS_MS = 1000,          /* for an answer of the machine's own endpoint */
 
+    /* the process */
+    LIMIT_SPARE_BLOCKS = 64 << 20, /* bytes of freed memory that is kept for the next request */
+
     /* the store */
     LIMIT_BUFFER_SIZE = 32 << 20, /* bytes of a write buffer, before it is handed to the tables */
     LIMIT_BLOCK_CACHE =

@@ -1,5 +1,6 @@
 #include "net/shard.h"
 
+#include "base/spare_blocks.h"
 #include "net/connection.h"
 
 #include <pthread.h>
@@ -49,6 +50,7 @@ static void expire_if_due(struct connection *connection) {
 
 static void on_sweep(uv_timer_t *timer) {
     walk(timer->data, expire_if_due);
+    spare_blocks_trim();
 }
 
 /* Often enough that a time-out is late by no more than a quarter, or a second. */

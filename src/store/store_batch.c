@@ -28,8 +28,10 @@ void store_batch_free(struct store_batch *batch) {
     mem_free(batch);
 }
 
+/* The next batch is probably as large as this one was: much room is kept for it if this one needed
+ * it. */
 void store_batch_clear(struct store_batch *batch) {
-    if (batch->writes.room > ROOM_KEPT)
+    if (batch->writes.room > ROOM_KEPT && batch->writes.size < batch->writes.room / 4)
         buf_release(&batch->writes);
     buf_clear(&batch->writes);
     batch->count = 0;

@@ -8,8 +8,8 @@
 #include "api/rest/rest_json.h"
 #include "api/rest/score_lines.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/limits.h"
-#include "base/map.h"
 #include "game/board/entry_run.h"
 
 enum { REASONS_MAX = LIMIT_LOAD_REASONS };
@@ -23,6 +23,7 @@ struct load_line {
 /* A member and its lines. */
 struct load_member {
     struct bytes key;
+    uint64_t hash; /* of the key */
     struct entry_run *first, *last;
 };
 
@@ -31,7 +32,8 @@ struct loading {
     size_t count;
     struct load_member *members;
     size_t member_count;
-    struct map by_key; /* the member's key -> struct load_member */
+    struct load_member **slots; /* the members by their keys: a hash table with linear probing, */
+    size_t slots_mask;          /* at most half full */
     struct change change;
     int64_t now_ms;
     uint64_t came, added, changed, kept, refused;
@@ -85,17 +87,28 @@ static void fill_line(struct rest_call *call, const struct loading *loading,
         out->run.write.points.subscore = points_zero();
 }
 
+/* Where the member is in the table, or would be. */
+static struct load_member **find_member(const struct loading *loading, struct bytes key,
+                                        uint64_t hash) {
+    size_t at = hash & loading->slots_mask;
+    for (struct load_member *member; (member = loading->slots[at]) != NULL;
+         at = (at + 1) & loading->slots_mask)
+        if (member->hash == hash && bytes_equal(member->key, key))
+            break;
+    return &loading->slots[at];
+}
+
 /* Puts the line behind those of the same member. */
 static void add_to_member(struct loading *loading, struct bytes key, struct entry_run *run) {
-    struct load_member *member = map_get(&loading->by_key, key);
-    if (member == NULL) {
-        member = &loading->members[loading->member_count++];
-        *member = (struct load_member){key, run, run};
-        map_put(&loading->by_key, key, member);
+    uint64_t hash = hash_keyed(key, 0);
+    struct load_member **slot = find_member(loading, key, hash);
+    if (*slot == NULL) {
+        *slot = &loading->members[loading->member_count++];
+        **slot = (struct load_member){key, hash, run, run};
         return;
     }
-    member->last->next = run;
-    member->last = run;
+    (*slot)->last->next = run;
+    (*slot)->last = run;
 }
 
 /* Takes a line that could be read. INVALID with a reason if the board does not take such ones. */
@@ -119,13 +132,23 @@ static enum status refuse_lines(struct rest_call *call) {
     return rest_invalid(call, NULL, "at most %d lines come in one request", LIMIT_LOAD_LINES);
 }
 
+/* Room for so many lines. */
+static void make_room(struct rest_call *call, struct loading *loading, size_t lines) {
+    size_t slots = 1;
+    while (slots < 2 * lines)
+        slots *= 2;
+    loading->lines = arena_alloc(call->arena, lines * sizeof loading->lines[0]);
+    loading->members = arena_alloc(call->arena, lines * sizeof loading->members[0]);
+    loading->slots = ARENA_ARRAY(call->arena, struct load_member *, slots);
+    loading->slots_mask = slots - 1;
+}
+
 static enum status read_lines(struct rest_call *call, struct loading *loading) {
     struct score_lines lines = {.left = call->exchange->body, .json = is_json(call->exchange)};
     size_t room = count_lines(lines.left);
     if (room > LIMIT_LOAD_LINES + 1) /* a header is none of them */
         return refuse_lines(call);
-    loading->lines = arena_alloc(call->arena, room * sizeof loading->lines[0]);
-    loading->members = arena_alloc(call->arena, room * sizeof loading->members[0]);
+    make_room(call, loading, room);
     for (;;) {
         struct score_line line;
         struct failure failure;
@@ -214,10 +237,6 @@ static enum status loaded(struct rest_call *call) {
     return OK;
 }
 
-static void release_load(struct rest_call *call) {
-    map_release(&((struct loading *)call->state)->by_key);
-}
-
 enum status rest_entries_load(struct rest_call *call) {
     struct loading *loading = ARENA_NEW(call->arena, struct loading);
     enum status status = rest_board_to_write(call);
@@ -231,7 +250,6 @@ enum status rest_entries_load(struct rest_call *call) {
                             "a board that is made of others, or that others are made of, takes "
                             "its scores by submission");
     call->state = loading;
-    call->release = release_load;
     status = read_lines(call, loading);
     if (status != OK)
         return status;

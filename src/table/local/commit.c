@@ -128,6 +128,8 @@ static void sort_pending(struct steps *steps, struct commit_group *group) {
 static void put_pending(const struct steps *steps, struct store_batch *batch) {
     for (size_t i = 0; i < steps->pending_count; i++) {
         const struct pending_write *pending = steps->pending_writes[i].what;
+        if (i + AHEAD < steps->pending_count)
+            __builtin_prefetch(steps->pending_writes[i + AHEAD].what);
         if (pending->value.data != NULL)
             store_put(batch, STORE_ITEMS, pending->key, pending->value);
         else
@@ -314,6 +316,8 @@ static void apply_entry_edit(struct entry_edits *edits) {
 static void look_ahead(struct entry_edits *edits, size_t at, struct index_head *last) {
     const struct keyed_step *steps = edits->stretch->entries;
     size_t count = edits->stretch->entry_count;
+    if (at + AHEAD < count)
+        __builtin_prefetch(steps[at + AHEAD].key.data);
     if (at < count)
         edits->found[at % AHEAD] =
             index_prefetch(steps[at].what, steps[at].key, steps[at].covers, last);

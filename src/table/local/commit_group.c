@@ -48,6 +48,11 @@ static struct pending_write *overlay_get(const struct overlay *overlay, uint64_t
     return overlay->count == 0 ? NULL : overlay->slots[overlay_slot(overlay, hash, key)];
 }
 
+static void overlay_prefetch(const struct overlay *overlay, uint64_t hash) {
+    if (overlay->room != 0)
+        __builtin_prefetch(&overlay->slots[hash & (overlay->room - 1)], 1);
+}
+
 /* Adds one whose key is not there. */
 static void overlay_add(struct overlay *overlay, struct pending_write *pending) {
     if (overlay->count * 2 >= overlay->room)
@@ -150,6 +155,7 @@ static enum status read_committed(struct commit_group *group, struct action_stat
     return local_read_now(group->local, (struct hashed_key){state->key, state->hash}, arena, out);
 }
 
+/* Whether a filter says that there is no such item. */
 static bool is_excluded(struct commit_group *group, const struct action_state *state) {
     return partition_filter_excludes(&state->table->partition_filter, state->key) ||
            load_filter_excludes(group->local->writer->load_filter, state->key, state->hash);
@@ -175,7 +181,7 @@ enum status commit_group_read(struct commit_group *group, struct action_state *s
     *out = (struct bytes){0};
     if (state->uncovered && find_uncovered(group, state, arena, out))
         return out->data == NULL ? NOT_FOUND : OK;
-    bool excluded = is_excluded(group, state);
+    bool excluded = state->absent || is_excluded(group, state);
     const struct pending_write *pending = excluded ? NULL : find_pending(group, state);
     if (!excluded && pending == NULL)
         return read_committed(group, state, arena, out);
@@ -245,6 +251,18 @@ static void apply_action(struct commit_group *group, const struct action *action
         apply_changed(group, action, bulk);
     if (ask != NULL)
         ask->end_edit = group->edit_count;
+}
+
+static void apply_actions(struct commit_group *group, const struct change *change) {
+    bool bulk = change->action_count >= BULK;
+    for (size_t i = 0; i < change->action_count; i++) {
+        if (i + AHEAD < change->action_count) {
+            const struct action_state *ahead = change->actions[i + AHEAD].engine_data;
+            overlay_prefetch(&group->overlay, ahead->hash);
+            load_filter_prefetch(group->local->writer->load_filter, ahead->hash);
+        }
+        apply_action(group, &change->actions[i], bulk);
+    }
 }
 
 /* Whether the fault says something about the request, not about the engine's state. */
@@ -323,14 +341,22 @@ static enum status run_prepare(struct commit_group *group, struct change *change
     return status;
 }
 
-/* Looks up ahead what the next actions will read. */
+/* Prefetches what the filters are asked about the actions that will be looked up ahead after those
+ * from `at` on. */
+static void prefetch_filters(struct local *local, const struct change *change, size_t at) {
+    for (size_t i = at == 0 ? 0 : at + COVERING_MANY;
+         i < change->action_count && i < at + 2 * COVERING_MANY; i++)
+        action_prefetch(local, &change->actions[i]);
+}
+
+/* Looks up ahead what the next actions will read. What a filter excludes stays absent until the
+ * change's own actions are applied, which is after all of them were evaluated. */
 static void look_ahead(struct commit_group *group, const struct change *change, size_t from) {
     struct covering_batch batch = {.count = 0};
     for (size_t i = from; i < change->action_count && i < from + COVERING_MANY; i++) {
         struct action_state *state = change->actions[i].engine_data;
-        if (state->uncovered ||
-            partition_filter_excludes(&state->table->partition_filter, state->key) ||
-            load_filter_excludes(group->local->writer->load_filter, state->key, state->hash))
+        state->absent = !state->uncovered && is_excluded(group, state);
+        if (state->uncovered || state->absent)
             continue;
         batch.states[batch.count] = state;
         batch.arenas[batch.count++] = change->arena;
@@ -346,10 +372,10 @@ static bool evaluate_actions(struct commit_group *group, struct change *change) 
     if (bulk)
         load_filter_begin(group, change);
     for (size_t i = 0; i < change->action_count; i++) {
-        if (change->action_count > 1 && i % COVERING_MANY == 0)
+        if (change->action_count > 1 && i % COVERING_MANY == 0) {
+            prefetch_filters(local, change, i);
             look_ahead(group, change, i);
-        if (i + AHEAD < change->action_count)
-            action_prefetch(local, &change->actions[i + AHEAD]);
+        }
         if (i + AHEAD / 2 < change->action_count)
             action_prefetch_item(local, &change->actions[i + AHEAD / 2]);
         if (action_evaluate(group, change, &change->actions[i]) != OK)
@@ -377,8 +403,7 @@ void commit_group_add(struct commit_group *group, struct change *change) {
         fail_change(change);
         return;
     }
-    for (size_t i = 0; i < change->action_count; i++)
-        apply_action(group, &change->actions[i], change->action_count >= BULK);
+    apply_actions(group, change);
     for (const struct rule_action *added = change->engine_data; added != NULL; added = added->next)
         apply_action(group, &added->action, false);
     if (change->token.size != 0)

@@ -18,7 +18,7 @@
 #include <assert.h>
 
 enum {
-    PART_BITS = 12,
+    PART_BITS = ENTRY_HASH_APART_BITS,
     PARTS = 1 << PART_BITS,
     ROOM_LEAST = 4,
     SLOT_HEAD = 5,
@@ -37,8 +37,7 @@ struct part {
 };
 
 struct entry_hash {
-    uint64_t count;
-    size_t memory;
+    struct entry_hash_sums sums; /* entries, and bytes of memory */
     struct part parts[PARTS];
 };
 
@@ -116,7 +115,7 @@ static size_t part_memory(const struct part *part) {
 }
 
 /* Gives the part other sizes. There is room for what is in it. */
-static void part_remake(struct entry_hash *entry_hash, struct part *part, uint32_t room,
+static void part_remake(struct entry_hash_sums *sums, struct part *part, uint32_t room,
                         uint32_t width) {
     struct part old = *part;
     *part = (struct part){.room = room, .width = width};
@@ -129,7 +128,7 @@ static void part_remake(struct entry_hash *entry_hash, struct part *part, uint32
         if (kept.size != 0)
             part_add(part, word_of(slot), &kept);
     }
-    entry_hash->memory += part_memory(part) - part_memory(&old);
+    sums->memory += part_memory(part) - part_memory(&old);
     mem_free(old.slots);
 }
 
@@ -146,7 +145,7 @@ static struct part *part_of(const struct entry_hash *entry_hash, uint64_t hash) 
 
 struct entry_hash *entry_hash_new(uint64_t expected) {
     struct entry_hash *entry_hash = mem_zalloc(sizeof *entry_hash);
-    entry_hash->memory = sizeof *entry_hash;
+    entry_hash->sums.memory = sizeof *entry_hash;
     /* A part of a random share: most of them will not have to grow. */
     uint64_t share = expected / PARTS;
     for (size_t i = 0; share >= ROOM_LEAST && i < PARTS; i++)
@@ -163,11 +162,11 @@ void entry_hash_free(struct entry_hash *entry_hash) {
 }
 
 size_t entry_hash_memory(const struct entry_hash *entry_hash) {
-    return entry_hash->memory;
+    return entry_hash->sums.memory;
 }
 
 uint64_t entry_hash_count(const struct entry_hash *entry_hash) {
-    return entry_hash->count;
+    return entry_hash->sums.count;
 }
 
 /* Where the tag is from `at` on, or where a free slot ends the search: then false. */
@@ -201,21 +200,31 @@ static bool part_agree(struct part *part, uint32_t tag, const struct kept *kept,
 }
 
 void entry_hash_put(struct entry_hash *entry_hash, uint64_t hash, struct entry_middle middle) {
+    entry_hash_put_apart(entry_hash, hash, middle, &entry_hash->sums);
+}
+
+void entry_hash_sum(struct entry_hash *entry_hash, const struct entry_hash_sums *sums) {
+    entry_hash->sums.count += sums->count;
+    entry_hash->sums.memory += sums->memory;
+}
+
+void entry_hash_put_apart(struct entry_hash *entry_hash, uint64_t hash, struct entry_middle middle,
+                          struct entry_hash_sums *sums) {
     struct part *part = part_of(entry_hash, hash);
     struct kept kept = kept_of(middle.bytes);
     uint32_t width = kept.width > part->width ? kept.width : part->width;
     if (part->slots == NULL) { /* `room` is what is expected of it */
         uint32_t room = part->room > ROOM_LEAST ? part->room : ROOM_LEAST;
         *part = (struct part){0};
-        part_remake(entry_hash, part, room, width);
+        part_remake(sums, part, room, width);
     } else if (part->count + part->count / 4 + 1 >= part->room) /* one stays free */
-        part_remake(entry_hash, part, room_for(part->count + part->count / 4), width);
+        part_remake(sums, part, room_for(part->count + part->count / 4), width);
     else if (width != part->width)
-        part_remake(entry_hash, part, part->room, width);
+        part_remake(sums, part, part->room, width);
     uint32_t tag = tag_of_hash(hash);
     bool covers = part_agree(part, tag, &kept, middle.covers);
     part_add(part, tag | (covers ? COVERS : 0), &kept);
-    entry_hash->count++;
+    sums->count++;
 }
 
 /* Frees a slot and closes the gap that probes would trip over. */
@@ -251,9 +260,9 @@ bool entry_hash_del(struct entry_hash *entry_hash, uint64_t hash, struct bytes m
     if (!part_seek(part, tag_of_hash(hash), &kept, &at))
         return false;
     part_remove(part, at);
-    entry_hash->count--;
+    entry_hash->sums.count--;
     if (part->room > 4 * ROOM_LEAST && part->count < part->room / 4)
-        part_remake(entry_hash, part, room_for(part->count + part->count / 4), part->width);
+        part_remake(&entry_hash->sums, part, room_for(part->count + part->count / 4), part->width);
     return true;
 }
 
@@ -326,5 +335,5 @@ void entry_hash_check(const struct entry_hash *entry_hash) {
         count += used;
         memory += part_memory(part);
     }
-    assert(count == entry_hash->count && memory == entry_hash->memory);
+    assert(count == entry_hash->sums.count && memory == entry_hash->sums.memory);
 }

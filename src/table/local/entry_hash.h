@@ -48,6 +48,19 @@ struct entry_middle {
     bool covers;        /* the entry covers its item */
 };
 void entry_hash_put(struct entry_hash *entry_hash, uint64_t hash, struct entry_middle middle);
+
+/* For several threads that fill a table which nobody reads yet: the same, but two whose hashes
+ * share their first ENTRY_HASH_APART_BITS bits must not be put at the same time. What was added is
+ * summed up in *sums, zero to begin with, which one thread after the other gives to
+ * entry_hash_sum(). */
+enum { ENTRY_HASH_APART_BITS = 12 };
+struct entry_hash_sums {
+    uint64_t count;
+    size_t memory;
+};
+void entry_hash_put_apart(struct entry_hash *entry_hash, uint64_t hash, struct entry_middle middle,
+                          struct entry_hash_sums *sums);
+void entry_hash_sum(struct entry_hash *entry_hash, const struct entry_hash_sums *sums);
 /* False if the hash has no such middle. */
 bool entry_hash_del(struct entry_hash *entry_hash, uint64_t hash, struct bytes middle);
 

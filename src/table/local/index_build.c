@@ -36,12 +36,22 @@ struct worker {
     uint32_t last_partition; /* of these */
 };
 
+/* An entry hash that is being filled: whoever has time takes the next block of keys. */
+struct hash_fill {
+    pthread_mutex_t lock;
+    unsigned worker;          /* whose run is being walked, */
+    struct key_run_walk walk; /* block by block; both under the lock */
+    struct index_fill_locks *locks;
+    uint64_t count; /* entries */
+};
+
 struct index_builder {
     struct index_build *build;
     struct key_extractor extractor;
     struct scan_ranges ranges;
     atomic_size_t next_range;
-    atomic_uint next_task;            /* see load() */
+    atomic_uint next_tree;            /* to be loaded */
+    struct hash_fill *fills;          /* of each index; `locks` NULL: it has no entry hash */
     atomic_uint run_users[TREES_MAX]; /* who still needs the runs of an index */
     atomic_size_t memory;             /* of all runs */
     size_t memory_max;
@@ -200,19 +210,62 @@ static void merge_index(struct index_builder *index_builder, unsigned at_index) 
     set_status(index_builder, status);
 }
 
+static void begin_fills(struct index_builder *index_builder) {
+    const struct index_build *build = index_builder->build;
+    index_builder->fills = mem_zalloc(build->index_count * sizeof *index_builder->fills);
+    for (unsigned at = 0; at < build->index_count; at++) {
+        struct hash_fill *fill = &index_builder->fills[at];
+        if (!build->indexes[at]->has_entry_hash)
+            continue;
+        pthread_mutex_init(&fill->lock, NULL);
+        fill->locks = index_fill_locks_new();
+        for (unsigned i = 0; i < index_builder->worker_count; i++)
+            fill->count += index_builder->workers[i].runs[at].count;
+        fill->walk.key_run = &index_builder->workers[0].runs[at];
+        build->indexes[at]->entry_hash = entry_hash_new(fill->count);
+    }
+}
+
+static void finish_fills(struct index_builder *index_builder) {
+    for (unsigned at = 0; at < index_builder->build->index_count; at++) {
+        struct hash_fill *fill = &index_builder->fills[at];
+        if (fill->locks == NULL)
+            continue;
+        pthread_mutex_destroy(&fill->lock);
+        index_fill_locks_free(fill->locks);
+    }
+    mem_free(index_builder->fills);
+}
+
+/* Takes the next block of keys of all runs; false: none is left. */
+static bool take_block(struct index_builder *index_builder, unsigned at_index,
+                       struct key_run_walk *out) {
+    struct hash_fill *fill = &index_builder->fills[at_index];
+    pthread_mutex_lock(&fill->lock);
+    bool taken = !has_failed(index_builder) && fill->worker < index_builder->worker_count;
+    while (taken && !key_run_walk_block(&fill->walk)) {
+        taken = ++fill->worker < index_builder->worker_count;
+        if (taken)
+            fill->walk = (struct key_run_walk){
+                .key_run = &index_builder->workers[fill->worker].runs[at_index]};
+    }
+    *out = fill->walk;
+    pthread_mutex_unlock(&fill->lock);
+    return taken;
+}
+
+/* Fills what is left to fill of the entry hash, beside others who do. */
 static void fill_entry_hash(struct index_builder *index_builder, unsigned at_index) {
-    struct index *index = index_builder->build->indexes[at_index];
-    uint64_t count = 0;
-    for (unsigned i = 0; i < index_builder->worker_count; i++)
-        count += index_builder->workers[i].runs[at_index].count;
-    index->entry_hash = entry_hash_new(count);
+    struct hash_fill *fill = &index_builder->fills[at_index];
     struct index_filler filler;
-    index_filler_begin(&filler, index, count);
-    for (unsigned i = 0; i < index_builder->worker_count && !has_failed(index_builder); i++) {
-        struct key_run_walk walk = {.key_run = &index_builder->workers[i].runs[at_index]};
+    struct key_run_walk walk;
+    if (fill->locks == NULL || !take_block(index_builder, at_index, &walk))
+        return;
+    index_filler_begin(&filler, index_builder->build->indexes[at_index], fill->locks, fill->count);
+    do
         for (struct bytes entry; key_run_walk_next(&walk, &entry);)
             index_filler_add(&filler, entry, walk.marked);
-    }
+    while (take_block(index_builder, at_index, &walk));
     index_filler_finish(&filler);
 }
 
@@ -223,19 +276,17 @@ static void release_runs(struct index_builder *index_builder, unsigned at_index)
         key_run_release(&index_builder->workers[i].runs[at_index]);
 }
 
-/* The tasks: a tree for each index, then an entry hash for each that has one. */
+/* A tree for each index, then the entry hashes, which all fill together. */
 static void load_indexes(struct worker *worker) {
     struct index_builder *index_builder = worker->index_builder;
-    const struct index_build *build = index_builder->build;
-    for (;;) {
-        unsigned task = atomic_fetch_add(&index_builder->next_task, 1),
-                 at = task % build->index_count;
-        if (task >= 2 * build->index_count || has_failed(index_builder))
-            return;
-        if (task < build->index_count)
-            merge_index(index_builder, at);
-        else if (build->indexes[at]->has_entry_hash)
-            fill_entry_hash(index_builder, at);
+    unsigned count = index_builder->build->index_count;
+    for (unsigned at; !has_failed(index_builder) &&
+                      (at = atomic_fetch_add(&index_builder->next_tree, 1)) < count;) {
+        merge_index(index_builder, at);
+        release_runs(index_builder, at);
+    }
+    for (unsigned at = 0; at < count; at++) {
+        fill_entry_hash(index_builder, at);
         release_runs(index_builder, at);
     }
 }
@@ -281,7 +332,7 @@ static void start_workers(struct index_builder *index_builder) {
         arena_init(&index_builder->workers[i].scratch);
     }
     for (unsigned i = 0; i < index_builder->build->index_count; i++)
-        atomic_init(&index_builder->run_users[i], 2);
+        atomic_init(&index_builder->run_users[i], 1 + index_builder->worker_count);
 }
 
 static void fill_filter(const struct index_builder *index_builder) {
@@ -361,8 +412,11 @@ enum status index_build_run(struct index_build *build, struct scope in) {
             index_builder.ranges.count == 0 ? 1 : (unsigned)index_builder.ranges.count;
     start_workers(&index_builder);
     run_all(&index_builder, index_builder.worker_count, gather_thread);
-    if (!has_failed(&index_builder) && build->index_count != 0)
+    if (!has_failed(&index_builder) && build->index_count != 0) {
+        begin_fills(&index_builder);
         run_all(&index_builder, index_builder.worker_count, load_thread);
+        finish_fills(&index_builder);
+    }
     if (!has_failed(&index_builder) && build->filter != NULL)
         fill_filter(&index_builder);
     finish_workers(&index_builder);

@@ -7,9 +7,9 @@
 #include <assert.h>
 
 enum {
-    PILE = 2048,             /* entries of a full one */
-    PILE_BITS = 8,           /* of a large entry hash; a small one has one pile */
-    PILES_FROM = 256 * 1024, /* entries that make it large: it outgrows the processor's cache */
+    PILE = 2048,                 /* entries of a full one */
+    PILE_BITS = INDEX_PILE_BITS, /* of a large entry hash; a small one has one pile */
+    PILES_FROM = 256 * 1024,     /* entries that make it large: it outgrows the processor's cache */
     PILES_SIZE = sizeof(struct index_prefetched) * PILE << PILE_BITS,
     AHEAD = 12, /* how many entries ahead are prefetched */
 };
@@ -141,10 +141,25 @@ bool entry_search_next(struct entry_search *search, struct arena *arena, struct 
 /* --- many entries --- */
 
 static_assert(PILES_SIZE % MEM_LARGE == 0, "in large pages");
+static_assert((int)PILE_BITS <= (int)ENTRY_HASH_APART_BITS, "two piles have nothing in common");
 
-void index_filler_begin(struct index_filler *filler, struct index *index, uint64_t expected) {
-    *filler =
-        (struct index_filler){.index = index, .pile_bits = expected < PILES_FROM ? 0 : PILE_BITS};
+struct index_fill_locks *index_fill_locks_new(void) {
+    struct index_fill_locks *locks = mem_alloc(sizeof *locks);
+    for (size_t i = 0; i < (size_t)1 << PILE_BITS; i++)
+        pthread_mutex_init(&locks->piles[i], NULL);
+    return locks;
+}
+
+void index_fill_locks_free(struct index_fill_locks *locks) {
+    for (size_t i = 0; locks != NULL && i < (size_t)1 << PILE_BITS; i++)
+        pthread_mutex_destroy(&locks->piles[i]);
+    mem_free(locks);
+}
+
+void index_filler_begin(struct index_filler *filler, struct index *index,
+                        struct index_fill_locks *locks, uint64_t expected) {
+    *filler = (struct index_filler){
+        .index = index, .locks = locks, .pile_bits = expected < PILES_FROM ? 0 : PILE_BITS};
     if (filler->pile_bits == 0)
         filler->found = mem_alloc(sizeof(*filler->found) * PILE);
     else
@@ -156,13 +171,15 @@ static void put_pile(struct index_filler *filler, size_t pile) {
     struct entry_hash *entry_hash = filler->index->entry_hash;
     const struct index_prefetched *found = filler->found + pile * PILE;
     uint32_t count = filler->counts[pile];
+    pthread_mutex_lock(&filler->locks->piles[pile]);
     for (uint32_t i = 0; i < count; i++) {
         if (i + AHEAD < count) {
             entry_hash_prefetch(entry_hash, found[i + AHEAD].hash);
             __builtin_prefetch(found[i + AHEAD].middle.bytes.data);
         }
-        entry_hash_put(entry_hash, found[i].hash, found[i].middle);
+        entry_hash_put_apart(entry_hash, found[i].hash, found[i].middle, &filler->sums);
     }
+    pthread_mutex_unlock(&filler->locks->piles[pile]);
     filler->counts[pile] = 0;
 }
 
@@ -184,6 +201,9 @@ void index_filler_add(struct index_filler *filler, struct bytes entry, bool cove
 void index_filler_finish(struct index_filler *filler) {
     for (size_t i = 0; i < (size_t)1 << filler->pile_bits; i++)
         put_pile(filler, i);
+    pthread_mutex_lock(&filler->locks->piles[0]);
+    entry_hash_sum(filler->index->entry_hash, &filler->sums);
+    pthread_mutex_unlock(&filler->locks->piles[0]);
     if (filler->pile_bits == 0)
         mem_free(filler->found);
     else

@@ -94,15 +94,19 @@ void key_run_release(struct key_run *key_run) {
     *key_run = (struct key_run){0};
 }
 
-bool key_run_walk_next(struct key_run_walk *walk, struct bytes *key) {
+bool key_run_walk_block(struct key_run_walk *walk) {
     const struct key_run *key_run = walk->key_run;
-    while (walk->at == walk->end) {
-        walk->block = walk->block == NULL ? key_run->blocks : walk->block->next;
-        if (walk->block == NULL)
-            return false;
-        walk->at = walk->block->data;
-        walk->end = walk->block == key_run->blocks ? key_run->at : walk->at + walk->block->used;
-    }
+    walk->block = walk->block == NULL ? key_run->blocks : walk->block->next;
+    if (walk->block == NULL)
+        return false;
+    walk->at = walk->block->data;
+    walk->end = walk->block == key_run->blocks ? key_run->at : walk->at + walk->block->used;
+    return true;
+}
+
+bool key_run_walk_next(struct key_run_walk *walk, struct bytes *key) {
+    if (walk->at == walk->end)
+        return false;
     size_t size = (size_t)((walk->at[0] & ~KEY_RUN_MARK) << 8 | walk->at[1]);
     walk->marked = (walk->at[0] & KEY_RUN_MARK) != 0;
     *key = bytes_of(walk->at + 2, size);
@@ -255,7 +259,8 @@ static void sort_from(struct key_run_key *keys, size_t count, size_t depth, int 
             else
                 at++;
         }
-        size_t ended = part_ended(keys + less, greater - less, depth);
+        /* A single one is where it belongs; its bytes, which no cache has, are not looked at. */
+        size_t ended = greater - less < 2 ? 1 : part_ended(keys + less, greater - less, depth);
         struct key_run_key *equal = keys + less + ended;
         size_t equals = greater - less - ended;
         if (equals == count) { /* all share the word: go on deeper without a call */

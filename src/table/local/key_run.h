@@ -32,14 +32,18 @@ void key_run_release(struct key_run *key_run);
  * not at each comparison. */
 void key_run_sort(struct key_run *key_run);
 
-/* A walk over all keys as they lie in memory, which is quicker than in their order. Zero but for
- * `run` to begin; false at the end. */
+/* A walk over the keys as they lie in memory, which is quicker than in their order, block by block.
+ * Zero but for `key_run` to begin. */
 struct key_run_walk {
     const struct key_run *key_run;
     const struct key_run_block *block;
     const uint8_t *at, *end;
     bool marked; /* the key */
 };
+/* To the beginning of the next block; false: there is none. A copy of the walk then walks that
+ * block. */
+bool key_run_walk_block(struct key_run_walk *walk);
+/* The next key of the block; false at its end. */
 bool key_run_walk_next(struct key_run_walk *walk, struct bytes *key);
 
 static inline struct bytes key_run_get(const struct key_run *key_run, size_t at) {

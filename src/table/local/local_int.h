@@ -163,15 +163,26 @@ bool index_move_prefetched(struct index *index, struct entry_found from, struct 
 /* Fills the entry hash of an index with very many entries, whose bytes stay as they are until
  * index_filler_finish(). The entries are dealt into piles by the leading bits of their hashes, and
  * put a pile at a time: those of one pile fall into the same part of the table, which then is in
- * the processor's cache. index_begin() has made the entry hash for `expected`. */
+ * the processor's cache. index_begin() has made the entry hash for `expected`. Several threads may
+ * fill one, each with a filler of its own and all with the same locks, which are made for that
+ * index and freed when all are done. */
+enum { INDEX_PILE_BITS = 8 };
+struct index_fill_locks {
+    pthread_mutex_t piles[1 << INDEX_PILE_BITS];
+};
+struct index_fill_locks *index_fill_locks_new(void);
+void index_fill_locks_free(struct index_fill_locks *locks);
 struct index_filler {
     struct index *index;
+    struct index_fill_locks *locks;
+    struct entry_hash_sums sums;    /* what this one has put */
     struct index_head last;         /* of the entry that was added last */
     unsigned pile_bits;             /* so many leading bits of a hash say which pile */
     uint32_t *counts;               /* how many entries each pile has */
     struct index_prefetched *found; /* the piles */
 };
-void index_filler_begin(struct index_filler *filler, struct index *index, uint64_t expected);
+void index_filler_begin(struct index_filler *filler, struct index *index,
+                        struct index_fill_locks *locks, uint64_t expected);
 void index_filler_add(struct index_filler *filler, struct bytes entry, bool covers);
 void index_filler_finish(struct index_filler *filler);
 /* Bytes of memory that the tree and the entry hash take. */

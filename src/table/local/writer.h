@@ -175,6 +175,7 @@ struct action_state {
     bool stays;               /* there will be an item */
     bool covered;             /* which an entry of the covering index will cover */
     bool uncovered;           /* action->uncovered */
+    bool absent;              /* a filter excludes the item before the action */
     bool same_keys;           /* no key of the table or of an index is other than it was */
     bool refused;             /* by the submitter's own function */
     struct index_edit *edits; /* in the group's arena */

@@ -275,15 +275,37 @@ static struct bytes make_entries(struct fixture *f, const struct index *index, u
     return bytes_of(all, count * *size);
 }
 
+/* One of two threads, which fill the same entry hash with every other entry. */
+struct filling {
+    struct index *index;
+    struct index_fill_locks *locks;
+    struct bytes entries;
+    size_t first, size;
+    unsigned count;
+};
+
+static void *fill_half(void *argument) {
+    const struct filling *filling = argument;
+    struct index_filler filler;
+    index_filler_begin(&filler, filling->index, filling->locks, filling->count);
+    for (size_t at = filling->first; at < filling->entries.size; at += 2 * filling->size)
+        index_filler_add(&filler, bytes_of(filling->entries.data + at, filling->size), false);
+    index_filler_finish(&filler);
+    return NULL;
+}
+
 static void check_filled(struct fixture *f, struct index *index, unsigned count) {
     size_t size;
     struct bytes entries = make_entries(f, index, count, &size);
-    struct index_filler filler;
+    pthread_t thread;
     index->entry_hash = entry_hash_new(count);
-    index_filler_begin(&filler, index, count);
-    for (size_t at = 0; at < entries.size; at += size)
-        index_filler_add(&filler, bytes_of(entries.data + at, size), false);
-    index_filler_finish(&filler);
+    struct index_fill_locks *locks = index_fill_locks_new();
+    struct filling one = {index, locks, entries, 0, size, count}, other = one;
+    other.first = size;
+    assert_int_equal(pthread_create(&thread, NULL, fill_half, &other), 0);
+    fill_half(&one);
+    pthread_join(thread, NULL);
+    index_fill_locks_free(locks);
     assert_int_equal(entry_hash_count(index->entry_hash), count);
     entry_hash_check(index->entry_hash);
     for (size_t at = 0; at < entries.size; at += size)
