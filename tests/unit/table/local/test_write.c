@@ -266,6 +266,7 @@ static void test_overlay(void **state) {
     struct action actions[COUNT];
     struct change changes[COUNT];
     struct arena arenas[COUNT];
+    struct stall stall;
     sem_t done;
     sem_init(&done, 0, 0);
     for (int i = 0; i < COUNT; i++) {
@@ -276,8 +277,10 @@ static void test_overlay(void **state) {
         changes[i].done = engine_done;
         changes[i].user = &done;
     }
+    stall_start(&stall, f->engine); /* so that they do wait together */
     for (int i = 0; i < COUNT; i++)
         engine_submit(f->engine, &changes[i]);
+    stall_end(&stall);
     for (int i = 0; i < COUNT; i++)
         sem_wait(&done);
     for (int i = 0; i < COUNT; i++) {
@@ -290,7 +293,7 @@ static void test_overlay(void **state) {
     assert_true(number_to_int(item_get(&got, BYTES("score"))->bytes, &score));
     assert_int_equal(score, COUNT);
     assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
-    assert_true(atomic_load(&local_of(f->engine)->commits) < COUNT);
+    assert_true(atomic_load(&local_of(f->engine)->commits) < COUNT / 10);
 }
 
 static void count_done(struct change *change) {
