@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "store/store.h"
+#include "store/write_buffer.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -208,6 +209,27 @@ static void print_usage(struct store *store) {
            (double)usage.memory / 1048576);
 }
 
+/* What a reader of a range may have to do first, and a handover always does. */
+static void bench_order(void) {
+    enum { KEYS = 160000, AT_ONCE = 4096 };
+    struct write_buffer *buffer = write_buffer_new(NULL);
+    uint8_t key[24];
+    int64_t took = 0;
+    for (uint64_t i = 0; i < KEYS; i++) {
+        write_buffer_add(buffer, &(struct buffer_write){.sequence = i + 1,
+                                                        .family = STORE_ITEMS,
+                                                        .key = make_key(key, random_next(&dice)),
+                                                        .value = BYTES("a value")});
+        if (i % AT_ONCE != AT_ONCE - 1)
+            continue;
+        int64_t start = cpu_ns();
+        write_buffer_order(buffer, STORE_ITEMS);
+        took += cpu_ns() - start;
+    }
+    printf("put in order, %d keys at a time    %10.0f ns each\n", AT_ONCE, (double)took / KEYS);
+    write_buffer_drop(buffer);
+}
+
 static void bench_reads(struct store *store, uint64_t items) {
     bench_gets(store, items, items, "any");
     bench_gets(store, items, items < 10000 ? items : 10000, "10,000 hot");
@@ -226,6 +248,7 @@ int main(int count, char **arguments) {
     random_seed(&dice, 1);
     setvbuf(stdout, NULL, _IOLBF, 0);
 
+    bench_order();
     struct store *store = open_timed(path, STORE_SYNC_COMMIT, "an empty folder");
     bench_appends(path, 330);
     bench_writes(store, 1, 10000);

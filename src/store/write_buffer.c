@@ -15,7 +15,7 @@ enum {
     SLOTS_MIN = 4096, /* of all parts */
     SLOTS_FIRST_MAX = 1024 * 1024,
     ALIGNMENT = 8,
-    AHEAD = 8, /* how many entries ahead are prefetched */
+    ABREAST = 16, /* entries that are put in order in one go */
 };
 
 /* Open addressing; at most five eighths full. It grows by a larger one that replaces it, and those
@@ -403,39 +403,114 @@ static struct buffer_entry *walk_level(struct family_buffer *family, struct buff
     }
 }
 
-/* Moves the path `before` (of each level the last entry before the last key) on to a key that is
- * not smaller: up only as far as it has to. NULL stands for the head. */
-static void move_path(struct family_buffer *family, struct buffer_entry *before[HEIGHT_MAX],
-                      struct bytes key) {
-    unsigned top = atomic_load_explicit(&family->height, memory_order_relaxed), level = 0;
-    for (; level + 1 < top; level++) {
-        struct buffer_entry *next = follow(family, before[level], level);
-        if (next == NULL || bytes_compare(buffer_entry_key(next), key) >= 0)
-            break;
-    }
-    struct buffer_entry *from = before[level];
-    for (bool moved = false;; level--) {
-        if (!moved)
-            from = before[level];
-        struct buffer_entry *to = walk_level(family, from, level, key);
-        moved = moved || to != before[level];
-        before[level] = from = to;
-        if (level == 0)
-            return;
-    }
+/* Where an entry belongs: of each level the last entry before it. NULL stands for the head. */
+struct place {
+    struct buffer_entry *before[HEIGHT_MAX];
+};
+
+/* The search for one key's place, level by level. */
+struct search {
+    struct bytes key;
+    struct place *place;
+    const struct place *from;  /* of a key that is not greater */
+    struct buffer_entry *at;   /* the last that is known to be before the key, */
+    struct buffer_entry *next; /* the one behind it on this level, */
+    struct buffer_entry *stop; /* and the first that is known not to be; NULL: none is */
+    unsigned level;
+    bool moved; /* past `from` */
+};
+
+static void look_at_next(struct family_buffer *family, struct search *search) {
+    search->next = follow(family, search->at, search->level);
+    __builtin_prefetch(search->next);
+    __builtin_prefetch((const char *)search->next + 64); /* where its key mostly goes on */
 }
 
-static void insert_entry(struct family_buffer *family, struct buffer_entry *before[HEIGHT_MAX],
-                         struct buffer_entry *entry) {
-    move_path(family, before, buffer_entry_key(entry));
+static void search_begin(struct family_buffer *family, struct search *search, unsigned levels) {
+    search->level = levels - 1;
+    search->at = search->from->before[search->level];
+    look_at_next(family, search);
+}
+
+/* Looks at one entry; false once the place is found. */
+static bool search_step(struct family_buffer *family, struct search *search) {
+    struct buffer_entry *next = search->next;
+    if (next != search->stop && bytes_compare(buffer_entry_key(next), search->key) < 0) {
+        search->at = next;
+        search->moved = true;
+    } else {
+        search->stop = next;
+        search->place->before[search->level] = search->at;
+        if (search->level == 0)
+            return false;
+        search->level--;
+        if (!search->moved)
+            search->at = search->from->before[search->level];
+    }
+    look_at_next(family, search);
+    return true;
+}
+
+/* Finds the places of several keys, which rise; their cache misses overlap. */
+static void find_places(struct family_buffer *family, struct search *all, size_t count) {
+    unsigned levels = atomic_load_explicit(&family->height, memory_order_relaxed);
+    struct search *going[ABREAST];
+    for (size_t i = 0; i < count; i++) {
+        search_begin(family, &all[i], levels);
+        going[i] = &all[i];
+    }
+    while (count > 0)
+        for (size_t i = 0; i < count;)
+            if (search_step(family, going[i]))
+                i++;
+            else
+                going[i] = going[--count];
+}
+
+/* The entries of one go, of each level: the last that was inserted, and what it was put behind. */
+struct inserted {
+    struct buffer_entry *last[HEIGHT_MAX], *behind[HEIGHT_MAX];
+};
+
+/* Inserts an entry at its place, which was found before the others of the go were inserted: if the
+ * last of them stands at the same place, it is the one before this. */
+static void insert_entry(struct family_buffer *family, struct place *place,
+                         struct inserted *inserted, struct buffer_entry *entry) {
     if (entry->height > atomic_load_explicit(&family->height, memory_order_relaxed))
         atomic_store_explicit(&family->height, entry->height, memory_order_relaxed);
-    for (unsigned level = 0; level < entry->height; level++) {
-        _Atomic(struct buffer_entry *) *link = &links_of(family, before[level])[level];
+    for (unsigned level = 0; level < HEIGHT_MAX; level++) {
+        struct buffer_entry *before = place->before[level];
+        bool same = inserted->last[level] != NULL && inserted->behind[level] == before;
+        place->before[level] = same ? inserted->last[level] : before;
+        if (level >= entry->height)
+            continue;
+        inserted->behind[level] = before;
+        inserted->last[level] = entry;
+        _Atomic(struct buffer_entry *) *link = &links_of(family, place->before[level])[level];
         atomic_store_explicit(&entry->next[level], atomic_load_explicit(link, memory_order_relaxed),
                               memory_order_relaxed);
         atomic_store_explicit(link, entry, memory_order_release);
     }
+}
+
+/* Inserts some entries, in order. `from` is the place of one that is not greater, and becomes that
+ * of the last. */
+static void insert_some(struct family_buffer *family, struct buffer_entry **all, size_t count,
+                        struct place *from) {
+    struct place places[ABREAST];
+    struct search searches[ABREAST];
+    struct inserted inserted = {0};
+    for (size_t i = 0; i < count; i++) {
+        places[i] = (struct place){0};
+        searches[i] =
+            (struct search){.key = buffer_entry_key(all[i]), .place = &places[i], .from = from};
+    }
+    if (atomic_load_explicit(&family->height, memory_order_relaxed) != 0)
+        find_places(family, searches, count);
+    for (size_t i = 0; i < count; i++)
+        insert_entry(family, &places[i], &inserted, all[i]);
+    if (count != 0)
+        *from = places[count - 1];
 }
 
 static int compare_entries(const void *left, const void *right) {
@@ -491,14 +566,11 @@ void write_buffer_order(struct write_buffer *buffer, enum store_family family) {
     if (atomic_load_explicit(&one->ordered, memory_order_acquire) >= added)
         return;
     pthread_mutex_lock(&one->lock);
-    struct buffer_entry *before[HEIGHT_MAX] = {NULL};
+    struct place place = {0};
     size_t count;
     struct buffer_entry **all = take_pending(one, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            __builtin_prefetch(all[i + AHEAD]);
-        insert_entry(one, before, all[i]);
-    }
+    for (size_t i = 0; i < count; i += ABREAST)
+        insert_some(one, &all[i], count - i < ABREAST ? count - i : ABREAST, &place);
     mem_free(all);
     atomic_fetch_add_explicit(&one->ordered, count, memory_order_release);
     pthread_mutex_unlock(&one->lock);
