@@ -219,9 +219,26 @@ static inline int client_open(const struct server *server) {
     return fd;
 }
 
+/* A process that was stopped and goes on finds its calls with a time limit interrupted. */
+static inline ssize_t client_recv(int fd, void *to, size_t size, int flags) {
+    ssize_t got;
+    do
+        got = recv(fd, to, size, flags);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static inline ssize_t client_send_some(int fd, const void *data, size_t size) {
+    ssize_t sent;
+    do
+        sent = send(fd, data, size, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
 static inline void client_send_bytes(int fd, const void *data, size_t size) {
     for (size_t at = 0; at < size;) {
-        ssize_t sent = send(fd, (const char *)data + at, size - at, MSG_NOSIGNAL);
+        ssize_t sent = client_send_some(fd, (const char *)data + at, size - at);
         assert_true(sent > 0);
         at += (size_t)sent;
     }
@@ -245,7 +262,7 @@ static inline void reply_release(struct reply *reply) {
 
 static inline void read_exactly(int fd, char *to, size_t size) {
     for (size_t at = 0; at < size;) {
-        ssize_t got = recv(fd, to + at, size - at, 0);
+        ssize_t got = client_recv(fd, to + at, size - at, 0);
         assert_true(got > 0);
         at += (size_t)got;
     }
@@ -285,7 +302,7 @@ static inline void client_expect(int fd, int status, const char *body) {
 /* The server has ended the connection, in order. */
 static inline void client_expect_end(int fd) {
     char byte;
-    assert_int_equal(recv(fd, &byte, 1, 0), 0);
+    assert_int_equal(client_recv(fd, &byte, 1, 0), 0);
 }
 
 /* Sends the text on a connection of its own, which must be answered so and then end. */

@@ -184,11 +184,11 @@ static int open_taken(const char *text) {
         int fd = client_open(&server);
         struct pollfd ended = {.fd = fd, .events = POLLIN};
         char byte;
-        send(fd, text, strlen(text), MSG_NOSIGNAL);
+        client_send_some(fd, text, strlen(text));
         do
             poll(&ended, 1, 1);
         while (atomic_load(&server.handled) == handled &&
-               (ended.revents == 0 || recv(fd, &byte, 1, MSG_PEEK) > 0));
+               (ended.revents == 0 || client_recv(fd, &byte, 1, MSG_PEEK) > 0));
         if (atomic_load(&server.handled) != handled)
             return fd;
         close(fd);

@@ -512,7 +512,7 @@ static int open_held(void) {
     for (int i = 0; i < 1000; i++) {
         unsigned before = atomic_load(&taken), ended = atomic_load(&closed);
         int fd = client_open(&server);
-        send(fd, "held done\n", 10, MSG_NOSIGNAL);
+        client_send_some(fd, "held done\n", 10);
         while (atomic_load(&taken) == before && atomic_load(&closed) == ended)
             sleep_ms(1);
         if (atomic_load(&taken) != before)
