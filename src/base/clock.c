@@ -15,6 +15,8 @@ static struct time_belief belief;
 static pthread_mutex_t belief_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int_fast64_t offset_ms;
 static atomic_bool agrees; /* false at first: the first reader begins the belief */
+static bool stopped; /* with the lock; `agrees` stays false then, so that every reader looks here */
+static int64_t stopped_ms;
 static void (*report_to)(const struct time_news *news);
 
 static int64_t read_ms(clockid_t clock) {
@@ -37,6 +39,11 @@ static void publish(void) {
 static int64_t believe(void) {
     struct time_news news;
     pthread_mutex_lock(&belief_lock);
+    if (stopped) {
+        int64_t at_ms = stopped_ms;
+        pthread_mutex_unlock(&belief_lock);
+        return at_ms;
+    }
     int64_t now_ms = time_belief_at(&belief, clock_read(), &news);
     publish();
     pthread_mutex_unlock(&belief_lock);
@@ -83,6 +90,15 @@ void clock_report_to(void (*report)(const struct time_news *news)) {
 
 int64_t clock_shift_ms(int64_t forward_ms) {
     return atomic_fetch_add(&shift_ms, forward_ms) + forward_ms;
+}
+
+void clock_stop(int64_t now_ms) {
+    pthread_mutex_lock(&belief_lock);
+    stopped = true;
+    stopped_ms = now_ms;
+    atomic_store(&shift_ms, 0);
+    atomic_store(&agrees, false);
+    pthread_mutex_unlock(&belief_lock);
 }
 
 int64_t clock_ticks_us(void) {

@@ -14,6 +14,9 @@ int64_t clock_now_ms(void);
 /* Moves the clock of this process forward, for tests of what time does. Returns the sum of all
  * shifts. */
 int64_t clock_shift_ms(int64_t forward_ms);
+/* From now on the time of this process stands still at `now_ms`, and only clock_shift_ms() moves
+ * it; clock_ticks_us() goes on. For tests, which take as long as the machine lets them. */
+void clock_stop(int64_t now_ms);
 /* Microseconds that only go forward, from an arbitrary start: for measuring and time-outs. */
 int64_t clock_ticks_us(void);
 

@@ -31,10 +31,31 @@ async function backingOf(data) {
   return backing;
 }
 
+// Boards of a day go on in another one at midnight: what would begin right before begins right after it.
+const BEFORE_MIDNIGHT_MS = 30_000;
+async function awayFromMidnight() {
+  const left = 86_400_000 - (Date.now() % 86_400_000);
+  if (left < BEFORE_MIDNIGHT_MS) await new Promise((done) => setTimeout(done, left + 100));
+}
+
 // Starts `gametable serve`. Without `data` it keeps everything in memory; without `game` there are
 // no boards, and no table of theirs is listed. Resolves when it says where it listens; rejects with
-// what it printed if it ends first.
-export async function startServer({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', game = true, args = [], env = {}, engine = backed, backing } = {}) {
+// what it printed if it ends first. A port that a server had a moment ago may be a connection's by now,
+// for the system gives those any that is free: then it is tried again until that one has gone.
+export async function startServer(options = {}) {
+  const fixed = !/:0$/.test(options.http ?? ':0');
+  await awayFromMidnight();
+  for (const end = Date.now() + 60_000; ;) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (!fixed || !/is taken by another program/.test(error.message) || Date.now() > end) throw error;
+      await new Promise((done) => setTimeout(done, 200));
+    }
+  }
+}
+
+async function startOnce({ data, http = '127.0.0.1:0', redis = '127.0.0.1:0', game = true, args = [], env = {}, engine = backed, backing } = {}) {
   const remote = engine === 'dynamodb' && game ? (backing ?? (await backingOf(data))) : undefined;
   const place = remote ? remote.args : data ? ['--data', data] : ['--memory'];
   if (!game) place.push('--game-table', '');

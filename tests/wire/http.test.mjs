@@ -369,7 +369,7 @@ test('a truncated body changes nothing', async () => {
 });
 
 test('slow senders are cut off, and do not hold up others', async () => {
-  const slow = await startServer({ args: ['--request-timeout', '2s', '--idle-timeout', '3s'] });
+  const slow = await startServer({ args: ['--request-timeout', '5s', '--idle-timeout', '6s'] });
   const other = rawClient(slow.endpoint);
   let cut = 0;
   const halves = Array.from({ length: 50 }, (_, i) => {

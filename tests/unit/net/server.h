@@ -2,6 +2,7 @@
  *
  *     /echo     the request's body, at once
  *     /later    the same, from another thread after the milliseconds in the query
+ *     /held     the same, when the test opens the gate
  *     /info     method, path, query and the value of X-Test, each on a line
  *     /big      as many bytes as the query says, from the reply buffer
  *     /borrowed the same, from memory that is the handler's
@@ -22,6 +23,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -35,6 +37,7 @@ struct server {
     struct arena arena;
     atomic_uint running; /* exchanges that are on their way to be answered later */
     atomic_uint handled;
+    sem_t gate; /* each post lets one that is held go on */
 };
 
 static inline void sleep_ms(long ms) {
@@ -47,6 +50,15 @@ static inline int64_t now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* For a minute at most: a test that has failed does not hang. */
+static inline void gate_wait(struct server *server) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    while (sem_timedwait(&server->gate, &until) != 0 && errno == EINTR) {
+    }
 }
 
 /* ---- the handler ---- */
@@ -85,7 +97,10 @@ static inline void release_later(struct task *task) {
 
 static inline void *wait_and_post(void *argument) {
     struct http_exchange *exchange = argument;
-    sleep_ms((long)query_number(exchange));
+    if (bytes_equal(exchange->path, BYTES("/held")))
+        gate_wait(exchange->user);
+    else
+        sleep_ms((long)query_number(exchange));
     exchange->task.run = bytes_equal(exchange->path, BYTES("/kept")) ? release_later : answer_later;
     loop_post(exchange->loop, &exchange->task);
     return NULL;
@@ -143,7 +158,7 @@ static inline void handle(struct http_exchange *exchange, void *context) {
     struct server *server = context;
     atomic_fetch_add(&server->handled, 1);
     assert_ptr_equal(loop_current(), exchange->loop);
-    if (bytes_equal(exchange->path, BYTES("/later")))
+    if (bytes_equal(exchange->path, BYTES("/later")) || bytes_equal(exchange->path, BYTES("/held")))
         handle_later(exchange, server);
     else if (bytes_equal(exchange->path, BYTES("/kept")))
         handle_kept(exchange);
@@ -164,6 +179,7 @@ static inline void handle(struct http_exchange *exchange, void *context) {
 static inline void server_open(struct server *server, unsigned loops,
                                struct http_settings settings) {
     memset(server, 0, sizeof(*server));
+    sem_init(&server->gate, 0, 0);
     arena_init(&server->arena);
     server->loops = loops_new(loops);
     loops_start(server->loops);
@@ -203,9 +219,26 @@ static inline int client_open(const struct server *server) {
     return fd;
 }
 
+/* A process that was stopped and goes on finds its calls with a time limit interrupted. */
+static inline ssize_t client_recv(int fd, void *to, size_t size, int flags) {
+    ssize_t got;
+    do
+        got = recv(fd, to, size, flags);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static inline ssize_t client_send_some(int fd, const void *data, size_t size) {
+    ssize_t sent;
+    do
+        sent = send(fd, data, size, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
 static inline void client_send_bytes(int fd, const void *data, size_t size) {
     for (size_t at = 0; at < size;) {
-        ssize_t sent = send(fd, (const char *)data + at, size - at, MSG_NOSIGNAL);
+        ssize_t sent = client_send_some(fd, (const char *)data + at, size - at);
         assert_true(sent > 0);
         at += (size_t)sent;
     }
@@ -229,7 +262,7 @@ static inline void reply_release(struct reply *reply) {
 
 static inline void read_exactly(int fd, char *to, size_t size) {
     for (size_t at = 0; at < size;) {
-        ssize_t got = recv(fd, to + at, size - at, 0);
+        ssize_t got = client_recv(fd, to + at, size - at, 0);
         assert_true(got > 0);
         at += (size_t)got;
     }
@@ -269,7 +302,7 @@ static inline void client_expect(int fd, int status, const char *body) {
 /* The server has ended the connection, in order. */
 static inline void client_expect_end(int fd) {
     char byte;
-    assert_int_equal(recv(fd, &byte, 1, 0), 0);
+    assert_int_equal(client_recv(fd, &byte, 1, 0), 0);
 }
 
 /* Sends the text on a connection of its own, which must be answered so and then end. */

@@ -45,7 +45,7 @@ static void handle_channel(struct http_exchange *exchange, void *context) {
     struct channel_settings settings = {.handler = &handler,
                                         .message_max = 100000,
                                         .queue_max = 64 * 1024,
-                                        .ping_ms = 5000,
+                                        .ping_ms = 60000,
                                         .events = bytes_equal(exchange->path, BYTES("/events"))};
     if (!bytes_equal(exchange->path, BYTES("/ws")))
         settings.ping_ms = 200;
@@ -66,8 +66,7 @@ static struct server server;
 static int begin(void **state) {
     (void)state;
     struct failure failure = {0};
-    struct http_settings settings = {
-        .host = "127.0.0.1", .handler = handle_channel, .idle_ms = 400, .request_ms = 400};
+    struct http_settings settings = {.host = "127.0.0.1", .handler = handle_channel};
     memset(&server, 0, sizeof(server));
     arena_init(&server.arena);
     server.loops = loops_new(2);

@@ -2,6 +2,7 @@
  *
  *     echo X     X, at once
  *     later N X  X, from another thread after N ms; nothing else is taken meanwhile
+ *     held X     the same when the test opens the gate
  *     big N      N bytes
  *     crowded?   yes or no
  *     keep       takes the buffer over that it came in: "kept", and soon "more"; or "shared"
@@ -13,11 +14,12 @@
 
 static struct server server; /* with the listener of a stream */
 static atomic_uint opened, closed, taken;
+static struct stream *_Atomic held; /* of the last "held": good until its answer */
 
 struct later {
     struct task task;
     struct stream *stream;
-    long ms;
+    long ms; /* -1: until the gate opens */
     char text[32];
 };
 
@@ -39,7 +41,10 @@ static void run_later_answer(struct task *task) {
 
 static void *sleep_and_post(void *argument) {
     struct later *later = argument;
-    sleep_ms(later->ms);
+    if (later->ms < 0)
+        gate_wait(&server);
+    else
+        sleep_ms(later->ms);
     later->task.run = run_later_answer;
     loop_post(later->stream->loop, &later->task);
     return NULL;
@@ -57,6 +62,13 @@ static void begin_later(struct stream *stream, const char *text) {
     pthread_detach(thread);
 }
 
+static void begin_held(struct stream *stream, const char *text) {
+    char line[300];
+    snprintf(line, sizeof(line), "-1 %s", text);
+    begin_later(stream, line);
+    atomic_store(&held, stream);
+}
+
 /* What is behind it comes again, elsewhere: the buffer is overwritten and freed at once. */
 static bool keep_line(struct stream *stream, struct bytes bytes, size_t end) {
     struct buf kept;
@@ -71,13 +83,14 @@ static bool keep_line(struct stream *stream, struct bytes bytes, size_t end) {
 }
 
 static void take_line(struct stream *stream, const char *line) {
-    atomic_fetch_add(&taken, 1);
     if (strcmp(line, "keep") == 0)
         answer_line(stream, "shared");
     else if (strncmp(line, "echo ", 5) == 0)
         answer_line(stream, line + 5);
     else if (strncmp(line, "later ", 6) == 0)
         begin_later(stream, line + 6);
+    else if (strncmp(line, "held ", 5) == 0)
+        begin_held(stream, line + 5);
     else if (strncmp(line, "big ", 4) == 0) {
         size_t size = (size_t)atoll(line + 4);
         memset(buf_reserve(&stream->out, size), 'x', size);
@@ -88,6 +101,7 @@ static void take_line(struct stream *stream, const char *line) {
         answer_line(stream, "bye");
         stream_end(stream);
     }
+    atomic_fetch_add(&taken, 1);
 }
 
 static void on_opened(struct stream *stream, void *context) {
@@ -129,6 +143,7 @@ static void open_with(struct stream_settings settings) {
     struct failure failure = {0};
     memset(&server, 0, sizeof(server));
     opened = closed = taken = 0;
+    sem_init(&server.gate, 0, 0);
     arena_init(&server.arena);
     server.loops = loops_new(2);
     loops_start(server.loops);
@@ -302,16 +317,43 @@ static void test_half_closed(void **state) {
     close(fd);
 }
 
+/* Looks at the stream that is held, on its loop. */
+struct look {
+    struct task task;
+    struct stream *stream;
+    bool gone;
+    sem_t looked;
+};
+
+static void run_look(struct task *task) {
+    struct look *look = (struct look *)task;
+    look->gone = look->stream->gone;
+    sem_post(&look->looked);
+}
+
+static bool held_is_gone(void) {
+    struct look look = {.task.run = run_look, .stream = atomic_load(&held)};
+    sem_init(&look.looked, 0, 0);
+    loop_post(look.stream->loop, &look.task);
+    while (sem_wait(&look.looked) != 0) {
+    }
+    sem_destroy(&look.looked);
+    return look.gone;
+}
+
 static void test_gone_while_held(void **state) {
     (void)state;
     int fd = client_open(&server);
-    client_send(fd, "later 600 1\n");
+    client_send(fd, "held 1\n");
     wait_for(&taken, 1);
     struct linger now = {1, 0};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     close(fd); /* with a reset */
-    sleep_ms(20);
+    for (int i = 0; i < 60000 && !held_is_gone(); i++)
+        sleep_ms(1);
+    assert_true(held_is_gone());
     assert_int_equal(closed, 0);
+    sem_post(&server.gate);
     wait_for(&closed, 1);
 }
 
@@ -465,24 +507,55 @@ static void test_full(void **state) {
     close(d);
 }
 
-static void test_deadlines(void **state) {
+/* One that has something under way; one that came too late to ask has ended by then. */
+static int open_held(void) {
+    for (int i = 0; i < 1000; i++) {
+        unsigned before = atomic_load(&taken), ended = atomic_load(&closed);
+        int fd = client_open(&server);
+        client_send_some(fd, "held done\n", 10);
+        while (atomic_load(&taken) == before && atomic_load(&closed) == ended)
+            sleep_ms(1);
+        if (atomic_load(&taken) != before)
+            return fd;
+        close(fd);
+    }
+    fail_msg("no request is taken");
+    return -1;
+}
+
+/* Half a request, and nothing else: there is no end to being idle. */
+static void test_half_a_request(void **state) {
     (void)state;
     server_close(&server);
-    open_with((struct stream_settings){.idle_ms = 3000, .request_ms = 100});
-    int idle = client_open(&server), half = client_open(&server), held = client_open(&server);
+    open_with((struct stream_settings){.request_ms = 100});
+    int idle = client_open(&server), busy = open_held(), half = client_open(&server);
     int64_t began = now_ms();
     client_send(half, "echo");
-    client_send(held, "later 4000 done\n");
     client_expect_end(half);
-    int64_t half_ms = now_ms() - began;
-    client_expect_end(idle);
-    int64_t idle_ms = now_ms() - began;
-    assert_true(half_ms >= 90 && half_ms < 2900); /* not the other one's time */
-    assert_true(idle_ms >= 2900);
-    expect_text(held, "done\n"); /* the handler has all the time it wants */
+    assert_true(now_ms() - began >= 90);
+    client_send(idle, "echo 1\n");
+    expect_text(idle, "1\n");
+    sem_post(&server.gate);
+    expect_text(busy, "done\n"); /* the handler has all the time it wants */
     close(idle);
     close(half);
-    close(held);
+    close(busy);
+}
+
+/* Who says nothing has another time than who has said half of something. */
+static void test_idle(void **state) {
+    (void)state;
+    server_close(&server);
+    open_with((struct stream_settings){.idle_ms = 400, .request_ms = 100});
+    int busy = open_held();
+    int64_t began = now_ms();
+    int idle = client_open(&server);
+    client_expect_end(idle);
+    assert_true(now_ms() - began >= 390);
+    sem_post(&server.gate);
+    expect_text(busy, "done\n");
+    close(idle);
+    close(busy);
 }
 
 int main(void) {
@@ -504,7 +577,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_crowded, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_half_a_request, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

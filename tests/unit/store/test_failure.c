@@ -83,7 +83,7 @@ static void test_kill(void **state) {
         pid_t child = start_writer(t, acknowledged + 1, &from);
         /* Sometimes during the very first start, else after some writes. */
         if (round % 4 != 0)
-            assert_int_equal(poll(&(struct pollfd){from, POLLIN, 0}, 1, 20000), 1);
+            assert_int_equal(poll(&(struct pollfd){from, POLLIN, 0}, 1, 120000), 1);
         usleep((useconds_t)random_below(&random, 60000));
         kill(child, SIGKILL);
         waitpid(child, &how, 0);

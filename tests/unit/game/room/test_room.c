@@ -101,7 +101,7 @@ static void test_lists(void **state) {
         bytes = made(&world, "kauwa-udd", 4);
         if (i == 0)
             first = bytes;
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* not in the same millisecond */
+        clock_shift_ms(2); /* not in the same millisecond */
     }
     made(&world, "snakes-and-ladders", 4);
     size_t seen = 0;

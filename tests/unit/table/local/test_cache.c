@@ -188,7 +188,8 @@ static void *read_often(void *context) {
     random_seed(&random, (uint64_t)(uintptr_t)&random);
     arena_init(&arena);
     uint64_t hits = 0;
-    while (!atomic_load(&shared->stop)) {
+    /* One that comes when all is written goes on until it has seen something. */
+    for (unsigned i = 0; !atomic_load(&shared->stop) || (hits == 0 && i < 1000000); i++) {
         uint8_t key_room[32], value_room[256];
         unsigned at = (unsigned)random_below(&random, KEYS);
         struct hashed_key key = hashed_key_of(key_of(at, key_room));

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,20 @@ static inline bool test_port_is_free(unsigned port) {
     return is_free;
 }
 
+/* Keeps the port for this process: a name that no other test can have until it ends. Between the
+ * look at a port and the server that takes it another test might find it free as well. */
+static inline bool test_port_reserve(unsigned port) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int size =
+        snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "gametable-test-port-%u", port);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t whole = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
+    if (bind(fd, (struct sockaddr *)&name, whole) == 0)
+        return true; /* open until the process ends */
+    close(fd);
+    return false;
+}
+
 /* A port that nobody has now, nor the one that a cluster uses beside it, and that the system does
  * not give to connections. */
 static inline uint16_t test_free_port(void) {
@@ -40,7 +55,7 @@ static inline uint16_t test_free_port(void) {
         uint16_t chance;
         random_secure(&chance, sizeof(chance));
         unsigned port = 11000 + chance % 10000;
-        if (test_port_is_free(port) && test_port_is_free(port + 10000))
+        if (test_port_reserve(port) && test_port_is_free(port) && test_port_is_free(port + 10000))
             return (uint16_t)port;
     }
 }
