@@ -24,7 +24,10 @@ struct attribute_transcoder *attribute_transcoder_of_thread(const struct names *
 }
 
 /* How what stands before a value ends. */
-enum kind { KIND_OTHER, KIND_STRING, KIND_NUMBER };
+enum kind { KIND_OTHER, KIND_STRING, KIND_NUMBER, KIND_BOOL };
+
+/* A name's code, and the size of a value, that take one byte. */
+enum { QUICK_MAX = 0x80 };
 
 /* One item on its way. */
 struct pass {
@@ -32,8 +35,9 @@ struct pass {
     struct bytes in; /* what is left of the item */
     struct buf *to;
     struct bytes before; /* the name of the attribute before this one */
-    bool before_kept;    /* and that is one of the dictionary, which never moves */
-    size_t size;         /* what has been read counts so much */
+    /* The same if it is one of the dictionary, which never moves; NULL: there is none before. */
+    const uint8_t *known;
+    size_t size; /* what has been read counts so much */
 };
 
 static void put_head(struct buf *to, struct bytes name, enum kind kind) {
@@ -44,6 +48,8 @@ static void put_head(struct buf *to, struct bytes name, enum kind kind) {
         buf_lit(to, "{\"S\":\"");
     else if (kind == KIND_NUMBER)
         buf_lit(to, "{\"N\":\"");
+    else if (kind == KIND_BOOL)
+        buf_lit(to, "{\"BOOL\":");
 }
 
 /* The slot of a name, made if it is another's. NULL: there is no name of that code. */
@@ -68,16 +74,17 @@ static struct transcoder_slot *slot_of(struct attribute_transcoder *by, size_t c
     return slot;
 }
 
+static const uint8_t of_no_dictionary; /* where no name of a dictionary is */
+
 /* Whether the name comes after that of the attribute before it. What was found of two names that
  * stay where they are need not be found again. */
 static inline bool rises(const struct pass *pass, struct transcoder_slot *slot, struct bytes name) {
-    const uint8_t *before = pass->before.data;
-    if (before == NULL || (slot != NULL && pass->before_kept && slot->after == before))
+    if (pass->before.data == NULL || (slot != NULL && slot->after == pass->known))
         return true;
     if (name_compare(pass->before, name) >= 0)
         return false;
-    if (slot != NULL && pass->before_kept)
-        slot->after = before;
+    if (slot != NULL && pass->known != &of_no_dictionary)
+        slot->after = pass->known;
     return true;
 }
 
@@ -97,7 +104,7 @@ static inline bool pass_name(struct pass *pass, size_t code, enum kind kind) {
     if (!rises(pass, slot, name))
         return false;
     pass->before = name;
-    pass->before_kept = slot != NULL;
+    pass->known = slot != NULL ? name.data : &of_no_dictionary;
     pass->size += name.size;
     if (slot != NULL && slot->size != 0) {
         memcpy(buf_reserve(to, sizeof(slot->head)), slot->head, sizeof(slot->head));
@@ -150,14 +157,31 @@ static inline bool pass_other(struct pass *pass) {
     return true;
 }
 
-/* Of the value that `in` begins with. */
-static enum kind kind_of(struct bytes in) {
-    if (in.size == 0)
-        return KIND_OTHER;
-    return in.data[0] == VALUE_S ? KIND_STRING : in.data[0] == VALUE_N ? KIND_NUMBER : KIND_OTHER;
+static void put_bool(struct buf *to, bool truth) {
+    if (truth)
+        buf_lit(to, "true}");
+    else
+        buf_lit(to, "false}");
 }
 
-static inline bool pass_pair(struct pass *pass) {
+static inline bool pass_bool(struct pass *pass) {
+    if (pass->in.size == 0 || pass->in.data[0] > 1)
+        return false;
+    put_bool(pass->to, pass->in.data[0] == 1);
+    pass->in = bytes_skip(pass->in, 1);
+    pass->size++;
+    return true;
+}
+
+/* Of a value whose first byte this is. */
+static inline enum kind kind_of(uint8_t type) {
+    return type == VALUE_S      ? KIND_STRING
+           : type == VALUE_N    ? KIND_NUMBER
+           : type == VALUE_BOOL ? KIND_BOOL
+                                : KIND_OTHER;
+}
+
+static bool pass_pair(struct pass *pass) {
     struct bytes rest, name;
     size_t code;
     if (!take_size(&pass->in, &code))
@@ -165,13 +189,58 @@ static inline bool pass_pair(struct pass *pass) {
     rest = pass->in;
     if (code == 0 && !take_string(&rest, &name))
         return false;
-    enum kind kind = kind_of(rest);
+    enum kind kind = rest.size == 0 ? KIND_OTHER : kind_of(rest.data[0]);
     if (!pass_name(pass, code, kind))
         return false;
     if (kind == KIND_OTHER)
         return pass_other(pass);
     pass->in = bytes_skip(pass->in, 1);
-    return kind == KIND_STRING ? pass_string(pass) : pass_number(pass);
+    return kind == KIND_STRING   ? pass_string(pass)
+           : kind == KIND_NUMBER ? pass_number(pass)
+                                 : pass_bool(pass);
+}
+
+/* Appends the slot's head, and behind it a string without anything to escape, or a short number.
+ * False, with nothing appended: it is none of these. */
+static inline bool put_quick(struct buf *to, const struct transcoder_slot *slot, enum kind kind,
+                             struct bytes value) {
+    uint8_t *out = buf_reserve(to, sizeof(slot->head) + QUICK_MAX + 2);
+    size_t size = value.size;
+    memcpy(out, slot->head, sizeof(slot->head));
+    out += slot->size;
+    if (kind == KIND_STRING) {
+        if (scan_copy(out, value.data, size) != size)
+            return false;
+    } else {
+        size = number_text_whole(value, (char *)out);
+        if (size == 0)
+            return false;
+    }
+    memcpy(out + size, "\"}", 2);
+    to->size += slot->size + size + 2;
+    return true;
+}
+
+/* What most attributes are: one of the dictionary's first names, met behind the same one before,
+ * and a string or number that is short and has nothing special. False, with nothing taken: any
+ * other. */
+static inline bool pass_quick(struct pass *pass) {
+    const uint8_t *in = pass->in.data; /* the name's code, type, size, value */
+    if (pass->in.size < 3 || in[0] == 0 || in[0] >= QUICK_MAX || in[2] >= QUICK_MAX)
+        return false;
+    enum kind kind = kind_of(in[1]);
+    size_t key = (size_t)in[0] << 2 | kind;
+    const struct transcoder_slot *slot = &pass->by->slots[key % TRANSCODER_SLOTS];
+    struct bytes value = {in + 3, in[2]};
+    if (slot->key != key || slot->size == 0 || slot->after != pass->known || kind == KIND_BOOL ||
+        kind == KIND_OTHER || value.size > pass->in.size - 3 ||
+        !put_quick(pass->to, slot, kind, value))
+        return false;
+    pass->before = slot->name;
+    pass->known = slot->name.data;
+    pass->size += slot->name.size + value.size;
+    pass->in = bytes_skip(pass->in, 3 + value.size);
+    return true;
 }
 
 bool attribute_transcode(struct attribute_transcoder *by, struct bytes stored, struct buf *to,
@@ -182,7 +251,7 @@ bool attribute_transcode(struct attribute_transcoder *by, struct bytes stored, s
     if (!take_count(&pass.in, PAIR_LEAST, &count))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!pass_pair(&pass))
+        if (!pass_quick(&pass) && !pass_pair(&pass))
             return false;
     if (pass.in.size != 0)
         return false;
