@@ -28,6 +28,8 @@ enum kind { KIND_OTHER, KIND_STRING, KIND_NUMBER, KIND_BOOL };
 
 /* A name's code, and the size of a value, that take one byte. */
 enum { QUICK_MAX = 0x80 };
+/* Bytes that an attribute of such a value can take; sizeof head is the most that is copied. */
+enum { QUICK_ROOM = 48 + QUICK_MAX + 2 };
 
 /* One item on its way. */
 struct pass {
@@ -200,47 +202,83 @@ static bool pass_pair(struct pass *pass) {
                                  : pass_bool(pass);
 }
 
-/* Appends the slot's head, and behind it a string without anything to escape, or a short number.
- * False, with nothing appended: it is none of these. */
-static inline bool put_quick(struct buf *to, const struct transcoder_slot *slot, enum kind kind,
-                             struct bytes value) {
-    uint8_t *out = buf_reserve(to, sizeof(slot->head) + QUICK_MAX + 2);
-    size_t size = value.size;
-    memcpy(out, slot->head, sizeof(slot->head));
-    out += slot->size;
-    if (kind == KIND_STRING) {
-        if (scan_copy(out, value.data, size) != size)
-            return false;
-    } else {
-        size = number_text_whole(value, (char *)out);
-        if (size == 0)
-            return false;
-    }
-    memcpy(out + size, "\"}", 2);
-    to->size += slot->size + size + 2;
-    return true;
+/* The same pass while attributes are taken quickly. Nothing points at it, so that it is kept in
+ * registers. */
+struct quick {
+    const uint8_t *in, *end;
+    uint8_t *out, *room; /* where the next byte goes, and where the buffer ends */
+    const uint8_t *known;
+    const struct transcoder_slot *last; /* that was taken; NULL: none since quick_begin() */
+    size_t size;
+};
+
+static inline struct quick quick_begin(const struct pass *pass) {
+    const struct buf *to = pass->to;
+    return (struct quick){.in = pass->in.data,
+                          .end = pass->in.data + pass->in.size,
+                          .out = to->data + to->size,
+                          .room = to->data + to->room,
+                          .known = pass->known,
+                          .size = pass->size};
 }
 
-/* What most attributes are: one of the dictionary's first names, met behind the same one before,
- * and a string or number that is short and has nothing special. False, with nothing taken: any
- * other. */
-static inline bool pass_quick(struct pass *pass) {
-    const uint8_t *in = pass->in.data; /* the name's code, type, size, value */
-    if (pass->in.size < 3 || in[0] == 0 || in[0] >= QUICK_MAX || in[2] >= QUICK_MAX)
+static inline void quick_end(const struct quick *quick, struct pass *pass) {
+    pass->in = bytes_of(quick->in, (size_t)(quick->end - quick->in));
+    pass->to->size = (size_t)(quick->out - pass->to->data);
+    pass->size = quick->size;
+    pass->known = quick->known;
+    if (quick->last != NULL)
+        pass->before = quick->last->name;
+}
+
+/* Writes a string without anything to escape, or a short number. Returns its size; SIZE_MAX: it is
+ * none of these. */
+static inline size_t quick_value(uint8_t *out, enum kind kind, const uint8_t *value, size_t size) {
+    if (kind == KIND_STRING)
+        return scan_copy(out, value, size) == size ? size : SIZE_MAX;
+    size_t text = kind == KIND_NUMBER ? number_text_whole(bytes_of(value, size), (char *)out) : 0;
+    return text != 0 ? text : SIZE_MAX;
+}
+
+/* Takes what most attributes are: one of the dictionary's first names, met behind the same one
+ * before, and a string or number that is short and has nothing special. False, with nothing taken:
+ * any other. */
+static inline bool quick_pair(struct quick *quick, const struct transcoder_slot *slots) {
+    const uint8_t *in = quick->in; /* the name's code, type, size, value */
+    if (quick->end - in < 3 || in[0] - 1u >= QUICK_MAX - 1 || in[2] >= QUICK_MAX ||
+        quick->end - in < 3 + in[2] || quick->room - quick->out < QUICK_ROOM)
         return false;
     enum kind kind = kind_of(in[1]);
     size_t key = (size_t)in[0] << 2 | kind;
-    const struct transcoder_slot *slot = &pass->by->slots[key % TRANSCODER_SLOTS];
-    struct bytes value = {in + 3, in[2]};
-    if (slot->key != key || slot->size == 0 || slot->after != pass->known || kind == KIND_BOOL ||
-        kind == KIND_OTHER || value.size > pass->in.size - 3 ||
-        !put_quick(pass->to, slot, kind, value))
+    const struct transcoder_slot *slot = &slots[key % TRANSCODER_SLOTS];
+    if (slot->key != key || slot->size == 0 || slot->after != quick->known)
         return false;
-    pass->before = slot->name;
-    pass->known = slot->name.data;
-    pass->size += slot->name.size + value.size;
-    pass->in = bytes_skip(pass->in, 3 + value.size);
+    memcpy(quick->out, slot->head, sizeof(slot->head));
+    uint8_t *out = quick->out + slot->size;
+    size_t size = quick_value(out, kind, in + 3, in[2]);
+    if (size == SIZE_MAX)
+        return false;
+    memcpy(out + size, "\"}", 2);
+    quick->out = out + size + 2;
+    quick->in = in + 3 + in[2];
+    quick->size += slot->name.size + in[2];
+    quick->known = slot->name.data;
+    quick->last = slot;
     return true;
+}
+
+static bool pass_pairs(struct pass *pass, uint32_t count) {
+    struct quick quick = quick_begin(pass);
+    for (uint32_t i = 0; i < count; i++) {
+        if (quick_pair(&quick, pass->by->slots))
+            continue;
+        quick_end(&quick, pass);
+        if (!pass_pair(pass))
+            return false;
+        quick = quick_begin(pass);
+    }
+    quick_end(&quick, pass);
+    return pass->in.size == 0;
 }
 
 bool attribute_transcode(struct attribute_transcoder *by, struct bytes stored, struct buf *to,
@@ -248,12 +286,7 @@ bool attribute_transcode(struct attribute_transcoder *by, struct bytes stored, s
     struct pass pass = {.by = by, .in = stored, .to = to};
     size_t start = to->size;
     uint32_t count;
-    if (!take_count(&pass.in, PAIR_LEAST, &count))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (!pass_quick(&pass) && !pass_pair(&pass))
-            return false;
-    if (pass.in.size != 0)
+    if (!take_count(&pass.in, PAIR_LEAST, &count) || !pass_pairs(&pass, count))
         return false;
     if (count == 0)
         buf_byte(to, '{');

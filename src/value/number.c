@@ -317,7 +317,6 @@ size_t number_text(struct bytes number, char *to) {
 }
 
 size_t number_text_whole(struct bytes bytes, char *to) {
-    char digits[2 * WHOLE_PAIRS + 2];
     if (bytes.size < 2) {
         *to = '0';
         return bytes.size == 1 && is_zero(bytes);
@@ -328,14 +327,18 @@ size_t number_text_whole(struct bytes bytes, char *to) {
     if (bytes.data[0] < FIRST_BIAS || whole > WHOLE_PAIRS || bytes.size - 1 > whole || *at <= 1 ||
         *last == 0)
         return 0;
-    memset(digits, '0', sizeof(digits));
-    for (char *out = digits; at <= last; at++, out += 2) {
+    char *out = to;
+    for (unsigned skip = few; at <= last; at++, skip = 0) {
         if ((*at & 1) == (at == last) || *at > PAIR_BYTE_MAX) /* the last one is even */
             return 0;
-        memcpy(out, &pair_digits[*at & 0xfe], 2);
+        out[0] = pair_digits[(*at & 0xfe) + skip]; /* a first pair under 10 is one digit */
+        out[1] = pair_digits[*at | 1];
+        out += 2 - skip;
     }
-    memcpy(to, digits + few, 2 * WHOLE_PAIRS); /* a first pair under 10 is one digit */
-    return 2 * whole - few;
+    size_t size = 2 * (size_t)whole - few;
+    for (; out < to + size; out += 2)
+        memcpy(out, "00", 2);
+    return size;
 }
 
 void number_write(struct buf *buf, struct bytes number) {
