@@ -28,8 +28,8 @@ enum kind { KIND_OTHER, KIND_STRING, KIND_NUMBER, KIND_BOOL };
 
 /* A name's code, and the size of a value, that take one byte. */
 enum { QUICK_MAX = 0x80 };
-/* Bytes that an attribute of such a value can take; sizeof head is the most that is copied. */
-enum { QUICK_ROOM = 48 + QUICK_MAX + 2 };
+/* Bytes that such an attribute can take: a whole head is copied, whatever it holds. */
+enum { QUICK_ROOM = sizeof(((struct transcoder_slot *)0)->head) + QUICK_MAX + 2 };
 
 /* One item on its way. */
 struct pass {
