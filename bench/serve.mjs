@@ -49,6 +49,14 @@ const lobby = (room, n) => ({
   ready: { BOOL: true },
   joined: { S: '2026-01-01T00:00:00Z' },
 });
+// What each of ten players did in a round.
+const click = (room, n) => ({
+  PK: { S: `ROOM#${room}` },
+  SK: { S: `CLICK#${pad(Math.floor(n / 10))}#player${n % 10}` },
+  reaction: { N: String(200 + ((n * 7919) % 800)) },
+  right: { BOOL: n % 3 === 0 },
+  ttl: { N: '4102444800' },
+});
 
 async function createTable(client) {
   await client.must('CreateTable', {
@@ -104,17 +112,16 @@ const getItem = (size) => ({
     return { TableName: 'game', Key: { PK, SK } };
   }),
 });
-const queryLobby = (size) => ({
+const queryRoom = (name, size, prefix) => ({
   operation: 'Query',
-  file: bodies(`lobby-${size}`, (i) => ({
+  file: bodies(`${name}-${size}`, (i) => ({
     TableName: 'game',
     KeyConditionExpression: 'PK = :pk AND begins_with(SK, :sk)',
-    ExpressionAttributeValues: {
-      ':pk': { S: `ROOM#${size}` },
-      ':sk': { S: `PLAYER#${pad(any(i, size)).slice(0, 7)}` },
-    },
+    ExpressionAttributeValues: { ':pk': { S: `ROOM#${size}` }, ':sk': { S: prefix(i) } },
   })),
 });
+const queryLobby = (size) => queryRoom('lobby', size, (i) => `PLAYER#${pad(any(i, size)).slice(0, 7)}`);
+const queryClicks = (size) => queryRoom('clicks', size, (i) => `CLICK#${pad(any(i, size / 10))}#`);
 const queryTop = (size) => ({
   operation: 'Query',
   file: bodies(`top-${size}`, () => ({
@@ -248,7 +255,8 @@ async function main() {
   const board = 100000;
   for (const size of new Set([small, board, large])) await load(client, (n) => player(size, n), size);
   for (const size of [small, large]) await load(client, (n) => lobby(size, n), size);
-  const items = small + board + large + small + large;
+  await load(client, (n) => click(small, n), small);
+  const items = small + board + large + small + large + small;
   row('load over BatchWriteItem, durable', `${Math.round(items / ((Date.now() - from) / 1000))} items a second`);
 
   const sample = (await client.must('GetItem', JSON.parse(readFileSync(getItem(small).file, 'utf8').split('\n')[0])));
@@ -258,6 +266,7 @@ async function main() {
   const asked = [
     ['GetItem of a 200-byte item', getItem(small), 0.6],
     ['Query of a lobby (10 items)', queryLobby(small), 0.35],
+    ["Query of a round's clicks in a room (10 items)", queryClicks(small), 0.35],
     ['PutItem, durable', putItem(small), 0.25],
     ['UpdateItem with a condition, durable', updateItem(small), 0.25],
     ['TransactWriteItems of three items, durable', transact(small), 0.15],

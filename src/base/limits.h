@@ -58,6 +58,7 @@ enum {
     LIMIT_HTTP_UNPROVED = 128 * 1024 * 1024, /* and of bodies whose sender is not known yet */
     LIMIT_CONNECTIONS = 20000,
     LIMIT_IN_FLIGHT = 10000,
+    LIMIT_RANGE_CACHED = 16 * 1024, /* bytes of the items of a range that the cache keeps */
     LIMIT_REST_BODY = 4 * 1024 * 1024,
     LIMIT_LOAD_LINES = 50000,   /* of scores in one request */
     LIMIT_SUBMIT_BOARDS = 1000, /* that one score counts for, each scope of a board being one */

@@ -8,6 +8,7 @@ enum {
     EXPONENT_MAX = 125, /* of the leading digit */
     EXPONENT_MIN = -130,
     EXPONENT_FAR = 1 << 30,
+    WHOLE_PAIRS = 9, /* of number_text_whole() */
 };
 
 /* digits[0] . digits[1] digits[2] ... times 10^exponent; neither the first nor the last digit is
@@ -313,6 +314,31 @@ size_t number_text(struct bytes number, char *to) {
     memmove(to + whole + 1, to + whole, (size_t)(count - whole));
     to[whole] = '.';
     return (size_t)(to - start) + (size_t)count + 1;
+}
+
+size_t number_text_whole(struct bytes bytes, char *to) {
+    if (bytes.size < 2) {
+        *to = '0';
+        return bytes.size == 1 && is_zero(bytes);
+    }
+    const uint8_t *at = bytes.data + 1, *last = bytes.data + bytes.size - 1;
+    /* Pairs that a number has before its point: one that is not whole has more in all. */
+    unsigned whole = bytes.data[0] - (FIRST_BIAS - 1u), few = *at < 2 * 10;
+    if (bytes.data[0] < FIRST_BIAS || whole > WHOLE_PAIRS || bytes.size - 1 > whole || *at <= 1 ||
+        *last == 0)
+        return 0;
+    char *out = to;
+    for (unsigned skip = few; at <= last; at++, skip = 0) {
+        if ((*at & 1) == (at == last) || *at > PAIR_BYTE_MAX) /* the last one is even */
+            return 0;
+        out[0] = pair_digits[(*at & 0xfe) + skip]; /* a first pair under 10 is one digit */
+        out[1] = pair_digits[*at | 1];
+        out += 2 - skip;
+    }
+    size_t size = 2 * (size_t)whole - few;
+    for (; out < to + size; out += 2)
+        memcpy(out, "00", 2);
+    return size;
 }
 
 void number_write(struct buf *buf, struct bytes number) {

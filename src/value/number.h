@@ -43,6 +43,10 @@ void number_write(struct buf *buf, struct bytes number);
 /* Writes to `to` (room NUMBER_MAX_TEXT) and returns the length. */
 size_t number_text(struct bytes number, char *to);
 
+/* The same for what most numbers are: whole, not negative, of at most 18 digits; the text is no
+ * longer than that, and number_size() is the size of the bytes. 0: any other, or no number. */
+size_t number_text_whole(struct bytes bytes, char *to);
+
 /* Whether the bytes are exactly one well-formed canonical encoding. */
 bool number_valid(struct bytes bytes);
 /* The length of the encoding that `bytes` begins with; 0 if there is none. */

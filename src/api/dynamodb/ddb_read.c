@@ -175,6 +175,7 @@ static enum status read_expressions(struct call *call, struct page_request *requ
 struct page_writer {
     struct buf *to;
     struct arena *arena;
+    struct attribute_transcoder *by; /* NULL: not asked for yet */
     bool any;
 };
 
@@ -194,8 +195,9 @@ static size_t write_stored(void *user, const struct names *names, struct bytes s
     struct page_writer *writer = user;
     size_t size;
     begin_item(writer);
-    struct attribute_transcoder *by = attribute_transcoder_of_thread(names, writer->arena);
-    return attribute_transcode(by, stored, writer->to, &size) ? size : 0;
+    if (writer->by == NULL)
+        writer->by = attribute_transcoder_of_thread(names, writer->arena);
+    return attribute_transcode(writer->by, stored, writer->to, &size) ? size : 0;
 }
 
 /* Reads the page and writes its items, if any were asked for. What was written before a failure is

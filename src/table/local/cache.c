@@ -14,7 +14,10 @@
  *      is older does not use it.
  *   3. A reader may add what it read only if its shard saw no write after the reader's snapshot:
  *      then nothing in the shard changed since, and the entry is as old as the shard's last write.
- */
+ *
+ * Ranges of items (page_range.c) are entries as well, under keys that no item has. They are right
+ * for as long as nothing of their partition is written, which is counted here for all partitions
+ * with the same slot. Only what was asked for twice between two writes is worth its memory. */
 #include "base/mem.h"
 #include "table/local/local_int.h"
 
@@ -30,6 +33,8 @@ enum {
     PREFETCHED_LINES = 3, /* of an entry: as many as most have */
     SPARED = 3,           /* looks that what was used is not let go at */
     PICKS = 16,
+    PARTITION_SLOTS = 16384,
+    RANGES_SEEN = 65536,
 };
 
 struct entry {
@@ -66,6 +71,8 @@ struct cache {
     size_t shard_max; /* a shard's share */
     size_t shard_count;
     struct shard *shards;
+    atomic_uint_fast64_t writes[PARTITION_SLOTS]; /* by the thread that commits */
+    atomic_uint ranges_seen[RANGES_SEEN];         /* tags of those that were asked for last */
 };
 
 struct cache *cache_new(size_t memory_max) {
@@ -317,7 +324,42 @@ void cache_fill(struct cache *cache, struct hashed_key key, struct bytes value, 
     pthread_mutex_unlock(&shard->lock);
 }
 
+void cache_put_range(struct cache *cache, struct hashed_key key, struct bytes range) {
+    if (too_large(cache, key.bytes, range))
+        return;
+    struct shard *shard = shard_lock(cache, key.hash);
+    shard_set(cache, shard, key, range);
+    pthread_mutex_unlock(&shard->lock);
+}
+
+/* An item's key begins with table:u32 hash:u32 (store_keys.c). */
+static size_t partition_slot(struct bytes key) {
+    return (size_t)(bytes_word(key, 0) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PARTITION_SLOTS;
+}
+
+uint64_t cache_partition_writes(struct cache *cache, struct bytes key) {
+    return atomic_load_explicit(&cache->writes[partition_slot(key)], memory_order_relaxed);
+}
+
+/* There is one who writes, so that this need not be one step. */
+static void count_write(struct cache *cache, struct bytes key) {
+    atomic_uint_fast64_t *writes = &cache->writes[partition_slot(key)];
+    uint64_t count = atomic_load_explicit(writes, memory_order_relaxed);
+    atomic_store_explicit(writes, count + 1, memory_order_relaxed);
+}
+
+bool cache_range_returns(struct cache *cache, uint64_t hash, uint64_t writes) {
+    uint64_t word = hash ^ (writes * UINT64_C(0x9e3779b97f4a7c15));
+    unsigned tag = (unsigned)(word >> 32) | 1; /* 0: nothing was seen yet */
+    atomic_uint *seen = &cache->ranges_seen[hash % RANGES_SEEN];
+    if (atomic_load_explicit(seen, memory_order_relaxed) == tag)
+        return true;
+    atomic_store_explicit(seen, tag, memory_order_relaxed);
+    return false;
+}
+
 void cache_write(struct cache *cache, struct hashed_key key, const struct cache_update *update) {
+    count_write(cache, key.bytes);
     struct shard *shard = shard_lock(cache, key.hash);
     bool there = shard_find(shard, key.hash, key.bytes) != NULL;
     shard->written = update->commit;

@@ -397,6 +397,13 @@ struct cache_update {
 };
 /* Called by the thread that commits, for each item of the commit. */
 void cache_write(struct cache *cache, struct hashed_key key, const struct cache_update *update);
+/* How often items of the key's partition, or of another in the same slot, were written. Holding
+ * state_lock: while the number stays, so does what is in the partition. */
+uint64_t cache_partition_writes(struct cache *cache, struct bytes key);
+/* Whether the range of that hash was asked for before, since the partition was last written. */
+bool cache_range_returns(struct cache *cache, uint64_t hash, uint64_t writes);
+/* Adds a range of items (page_range.c), or replaces it. cache_get() finds it, at any commit. */
+void cache_put_range(struct cache *cache, struct hashed_key key, struct bytes range);
 /* Prefetch what a look-up of the hash will read: first its slot, and a little later, when that has
  * arrived, the entry that the slot points at. */
 void cache_prefetch(struct cache *cache, uint64_t hash);

@@ -232,6 +232,7 @@ static enum status read_table(struct page *page) {
     for (; more && page->skip != 0; page->skip--)
         more = store_iter_next(iter);
     while (more) {
+        page_range_add(page, store_iter_value(iter));
         status = take_stored(page, store_iter_value(iter), &full);
         if (status != OK || full)
             break;
@@ -239,6 +240,8 @@ static enum status read_table(struct page *page) {
     }
     if (status == OK && !more)
         status = store_iter_status(iter);
+    if (status == OK && !more)
+        page_range_keep(page);
     snapshot_iter_put(page->snapshot, iter);
     return status;
 }
@@ -297,6 +300,8 @@ static enum status read_under_lock(struct page *page, struct page_entries *entri
         page_skip_by_index(page);
     if (page->index != NULL)
         page_copy_entries(page, entries);
+    else if (page_range_find(page))
+        return OK;
     if (!page_entries_suffice(page))
         page->snapshot = snapshot_hold(page->local);
     return OK;
@@ -318,6 +323,8 @@ static enum status read_once(struct page *page, bool at_once, bool *many) {
     }
     if (page_counts_range(page))
         status = page_count_range(page, at_once, many);
+    else if (page->range.found)
+        status = page_range_read(page);
     else
         status = page->index == NULL ? read_table(page) : page_read_index(page, &entries);
     if (entries.walk != NULL)
@@ -377,5 +384,6 @@ enum status local_page(struct engine *engine, const struct page_request *request
     arena_release(&page.scratch);
     buf_release(&page.low);
     buf_release(&page.high);
+    buf_release(&page.range.kept);
     return status;
 }

@@ -6,6 +6,16 @@
 
 enum { PAGE_KEY_ROOM = 256 }; /* bytes of most keys */
 
+/* A range of the table that the cache may have (page_range.c). */
+struct page_range {
+    struct hashed_key key; /* in the cache */
+    uint64_t writes;       /* to its partition, when the page was begun */
+    bool keeps;            /* what is read is gathered for the cache, in */
+    struct buf kept;
+    bool found; /* the items are these: */
+    struct bytes items;
+};
+
 struct page {
     struct local *local;
     const struct page_request *request;
@@ -20,6 +30,7 @@ struct page {
     bool fetch;                /* whole items through a local index that does not show them */
     struct buf low, high;      /* what is left to read: [low, high); an empty high is no bound */
     uint64_t skip;             /* items of the table to leave out from `low` on */
+    struct page_range range;
 
     struct arena scratch;            /* emptied after each item */
     size_t room;                     /* of reply->items */
@@ -68,6 +79,16 @@ enum status page_pass(struct page *page, struct bytes stored, bool last, bool *f
 bool page_take(struct page *page, const struct item *shown, const struct item *item);
 /* Ends the page after this item, with a key to go on from. */
 void page_stop(struct page *page, const struct item *shown);
+
+/* Short ranges of a table (page_range.c). Looks whether the cache has the page's; the caller holds
+ * state_lock. */
+bool page_range_find(struct page *page);
+/* Shows its items. */
+enum status page_range_read(struct page *page);
+/* Gathers an item that was read from the store, if the range is to be kept. */
+void page_range_add(struct page *page, struct bytes stored);
+/* All were read: gives them to the cache. The page still holds its snapshot. */
+void page_range_keep(struct page *page);
 
 /* An index: entries copied out of the tree while state_lock is held, then their items. */
 struct page_entries {

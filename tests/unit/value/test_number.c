@@ -23,6 +23,44 @@ static char *text_of(struct bytes encoded) {
     return text;
 }
 
+/* What the quick way writes is what the other one does, and it writes nothing of what is no number.
+ * False: it has left it to the other. */
+static bool check_whole(struct bytes bytes) {
+    char quick[NUMBER_MAX_TEXT], text[NUMBER_MAX_TEXT];
+    size_t size = number_text_whole(bytes, quick);
+    if (size == 0)
+        return false;
+    assert_true(size <= 18 && number_valid(bytes));
+    assert_bytes_equal(bytes_of(quick, size), bytes_of(text, number_text(bytes, text)));
+    assert_int_equal(number_size(bytes), bytes.size);
+    return true;
+}
+
+static void writes_whole_numbers_quickly(void **state) {
+    (void)state;
+    struct random random;
+    random_seed(&random, test_seed());
+    assert_true(check_whole(number("0")));
+    assert_false(check_whole((struct bytes){0}));
+    for (int64_t power = 1; power <= 100000000000000000; power *= 10) {
+        for (int64_t times = 1; times <= 9; times += 4) {
+            arena_reset(&arena);
+            int64_t near = power * times;
+            assert_true(check_whole(number_from_int(&arena, near)));
+            assert_true(check_whole(number_from_int(&arena, near - 1)));
+            assert_true(check_whole(number_from_int(&arena, near + 1)));
+            assert_false(check_whole(number_from_int(&arena, -near)));
+        }
+        assert_true(check_whole(
+            number_from_int(&arena, (int64_t)random_below(&random, (uint64_t)power * 10))));
+    }
+    assert_false(check_whole(number("1e18")));
+    assert_false(check_whole(number("1.5")));
+    assert_false(check_whole(number("100.01")));
+    assert_false(check_whole(number("0.5")));
+    arena_reset(&arena);
+}
+
 static char *repeat(const char *before, char with, int times, const char *after) {
     char *text = arena_alloc(&arena, strlen(before) + (size_t)times + strlen(after) + 1);
     char *at = stpcpy(text, before);
@@ -249,6 +287,7 @@ static void knows_every_encoding_of_two_pairs(void **state) {
     (void)state;
     for (unsigned i = 0; i < 1 << 24; i++) {
         uint8_t bytes[3] = {(uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i};
+        check_whole(bytes_of(bytes, 3));
         if (number_valid(bytes_of(bytes, 3)) != is_encoding_of_two_pairs(bytes))
             fail_msg("%02x %02x %02x", bytes[0], bytes[1], bytes[2]);
     }
@@ -458,6 +497,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_canonical_text),
+        cmocka_unit_test(writes_whole_numbers_quickly),
         cmocka_unit_test(tells_faults_apart),
         cmocka_unit_test(orders_by_bytes),
         cmocka_unit_test(converts_machine_numbers),
