@@ -89,6 +89,7 @@ enum {
     LIMIT_QUEUED_SIZE = 16 * 1024 * 1024, /* and their arguments */
     LIMIT_CLEARING = 10000,               /* sets that wait to be emptied bit by bit */
     LIMIT_WATCHED = 10000,                /* keys that a client watches */
+    LIMIT_AWAITED_KEYS = 2048,            /* that one command waits for */
     LIMIT_RANDOM_MEMBERS = 1000 * 1000,   /* drawn by chance, with repeats */
     LIMIT_DOUBLE_TEXT = 512,              /* of a score */
     LIMIT_SCAN_COUNT = 10000,             /* of one SCAN */

@@ -155,4 +155,13 @@ struct player_stats_batch {
 /* Makes the actions that add the plays among the records to their players' stats. */
 void player_stats_prepare(struct game *game, struct player_stats_batch *batch, struct arena *arena);
 
+/* When the position in the stream is stored although there were no plays: so many records were
+ * passed, but not more often than in so long, or after so long. Its item is far from those of a
+ * board in the order of keys: one in each of the tables that a load writes makes each of them cross
+ * all others, so that none can stay as it is when they are merged. */
+#define HOUSEKEEPING_STORE_RECORDS  UINT64_C(500000)
+#define HOUSEKEEPING_STORE_APART_US (INT64_C(30) * 1000 * 1000)
+#define HOUSEKEEPING_STORE_AFTER_US (INT64_C(60) * 60 * 1000 * 1000)
+bool housekeeping_position_is_late(uint64_t passed, int64_t since_us);
+
 #endif

@@ -9,7 +9,8 @@
  * are not before the item's position.
  *
  * Writing the position is itself a record of the stream. It is therefore written only together with
- * plays, or after STORE_AFTER records or STORE_AFTER_US without any. */
+ * plays, or after very many records or a long time without any: what a start reads once more is
+ * bounded (housekeeping_position_is_late()). */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/map.h"
@@ -21,8 +22,6 @@
 #include "value/number.h"
 
 enum { READ_RECORDS = LIMIT_HOUSEKEEPING_RECORDS, PAGES_AT_ONCE = LIMIT_HOUSEKEEPING_PAGES };
-#define STORE_AFTER     UINT64_C(500000)                 /* records without plays */
-#define STORE_AFTER_US  (INT64_C(60) * 60 * 1000 * 1000) /* an hour */
 #define POSITION_PK     BYTES("KEEPER")
 #define POSITION_SK     BYTES("STATS")
 #define POSITION_STREAM BYTES("stream")
@@ -30,6 +29,11 @@ enum { READ_RECORDS = LIMIT_HOUSEKEEPING_RECORDS, PAGES_AT_ONCE = LIMIT_HOUSEKEE
 #define POSITION_GAPS   BYTES("gaps")
 
 /* --- the position's item --- */
+
+bool housekeeping_position_is_late(uint64_t passed, int64_t since_us) {
+    return (passed > HOUSEKEEPING_STORE_RECORDS && since_us > HOUSEKEEPING_STORE_APART_US) ||
+           (passed != 0 && since_us > HOUSEKEEPING_STORE_AFTER_US);
+}
 
 static struct housekeeping_position read_position(const struct item *item) {
     struct housekeeping_position position = {.stored = item->count != 0,
@@ -248,8 +252,9 @@ static enum status count_plays(struct housekeeping *housekeeping, unsigned shard
         struct player_stats_batch batch = {
             .records = page->records, .record_count = page->count, .from = from};
         player_stats_prepare(housekeeping->game, &batch, arena);
-        bool late = reader->gaps != 0 || page->next > from + STORE_AFTER ||
-                    (page->next > from && clock_ticks_us() - reader->stored_us > STORE_AFTER_US);
+        uint64_t passed = page->next > from ? page->next - from : 0;
+        bool late = reader->gaps != 0 ||
+                    housekeeping_position_is_late(passed, clock_ticks_us() - reader->stored_us);
         if (batch.plays == 0 && !late)
             return OK;
         if (page->next > to.at[shard])

@@ -11,7 +11,9 @@
 
 #include <assert.h>
 
-enum { READ_AHEAD = 2 * 1024 * 1024, LAYERS = 2 };
+/* For a walk through much, each file of which has a buffer of that size: less than MEM_MAPPED, lest
+ * each is fresh pages, and than a processor's second cache, through which it is copied. */
+enum { READ_AHEAD = 192 * 1024, LAYERS = 2 };
 
 /* A write buffer, newest first. */
 struct layer {

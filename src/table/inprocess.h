@@ -25,6 +25,11 @@ uint64_t engine_partition_version(struct engine *engine, struct bytes table,
 uint64_t engine_partition_version_slot(struct engine *engine, struct bytes table,
                                        const struct value *partition, uint32_t *slot);
 uint64_t engine_partition_version_at(struct engine *engine, uint32_t slot);
+/* The version that a partition had, and where it is kept. */
+struct partition_seen {
+    uint32_t slot;
+    uint64_t version;
+};
 
 /* Whether it is known that no item is in any of these partitions, without looking for one: a filter
  * in memory says so of most partitions that have none. What is being written may be there already

@@ -235,6 +235,20 @@ test('large requests are not copied, and what is behind them is answered in its 
   assert.equal(await client.ask('DEL', 'taken', 'takenboard', ...names), 3002);
 });
 
+test('very many names of which most are not there', async () => {
+  const none = range(5000, (i) => `no such ${i}`);
+  const [board, text] = ['many board', 'many text'];
+  assert.equal(await client.ask('ZADD', board, '1', 'a', '2', 'b', '3', 'c'), 3);
+  assert.equal(await client.ask('SET', text, 'x'), 'OK');
+  assert.equal(await client.ask('ZREM', board, ...none, 'a', 'c', 'a'), 2);
+  assert.deepEqual(await client.ask('ZRANGE', board, '0', '-1'), ['b']);
+  assert.deepEqual(await client.ask('MGET', ...none, text, board), [...none.map(() => null), 'x', null]);
+  assert.equal(await client.ask('ZUNIONSTORE', 'many to', String(none.length + 1), ...none, board), 1);
+  assert.equal(await client.ask('MSETNX', ...none.flatMap((name) => [name, 'v']), text, 'y'), 0);
+  assert.equal(await client.ask('DEL', ...none, board, text, 'many to'), 3);
+  assert.equal(await client.ask('EXISTS', ...none, board, text, 'many to'), 0);
+});
+
 test('a large set that is deleted can be written to at once, by those who follow in a pipeline too', { skip }, async () => {
   for (const remove of [['DEL', 'gone'], ['UNLINK', 'gone'], ['ZUNIONSTORE', 'gone', '1', 'nothing'], ['SET', 'gone', 'x']]) {
     assert.equal(await client.ask('COPY', 'mid', 'gone', 'REPLACE'), 1);

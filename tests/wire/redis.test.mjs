@@ -325,6 +325,16 @@ test('a wait ends: by time, by another client, by a write of another face', asyn
   client.close();
 });
 
+test('a wait is for a bounded number of keys', async () => {
+  const client = await connect(server.redisPort);
+  const keys = Array.from({ length: 2049 }, (_, i) => `awaited${i}`);
+  assert.deepEqual(await client.ask('BZPOPMIN', ...keys, '0'), { error: 'ERR a command that waits takes at most 2048 keys' });
+  assert.match((await client.ask('BZMPOP', '0', '2049', ...keys, 'MIN')).error, /at most 2048 keys/);
+  assert.equal(await client.ask('BZPOPMAX', ...keys.slice(1), '0.01'), null);
+  assert.equal(await client.ask('ZMPOP', '2049', ...keys, 'MIN'), null); // does not wait
+  client.close();
+});
+
 test('a server stops while clients wait and idle', async () => {
   const other = await startServer();
   const idle = await connect(other.redisPort), waiting = await connect(other.redisPort);

@@ -14,9 +14,7 @@ static struct scope scope_of(struct redis_call *call) {
 }
 
 static uint64_t partition_version(struct redis_call *call, struct bytes pk) {
-    const struct game *game = call->frontend->game;
-    struct value key = value_string(pk);
-    return engine_partition_version(game->engine, game->table, &key);
+    return zset_txn_see(call, pk).version;
 }
 
 static struct redis_key *find_key(const struct zset_txn *txn, struct bytes pk) {
@@ -49,7 +47,7 @@ static enum status read_head(struct redis_call *call, struct redis_key *key) {
                                   .takes_stored = true};
     struct get_reply reply;
     if (call->budget != NULL && call->budget->ahead)
-        key->version = partition_version(call, key->address.pk);
+        key->seen = zset_txn_see(call, key->address.pk);
     enum status status = engine_get(game->engine, &request, scope_of(call), &reply);
     if (status != OK)
         return status;
@@ -416,14 +414,27 @@ enum status key_txn_actions(struct redis_call *call, struct action *to, size_t *
     return OK;
 }
 
-bool key_txn_is_current(struct redis_call *call, bool strict) {
-    const struct redis_key *key = call->txn == NULL ? NULL : call->txn->keys;
-    for (; key != NULL; key = key->next)
-        if ((strict || key->written || key->watched) &&
-            (partition_version(call, key->address.pk) != key->version ||
-             (key->expired_ms != 0 && key->expired_ms <= clock_now_ms())))
-            return false;
-    return true;
+void key_txn_seen(struct redis_call *call, bool strict, struct seen_versions *seen) {
+    for (const struct redis_key *key = call->txn->keys; key != NULL; key = key->next)
+        if (strict || key->written || key->watched) {
+            seen_add(seen, key->seen, call->arena);
+            seen_ends(seen, key->expired_ms);
+        }
+}
+
+void key_txn_forget_read(struct zset_txn *txn) {
+    struct redis_key **to = &txn->keys;
+    for (struct redis_key *key = txn->keys; key != NULL; key = key->next)
+        if (key->written) {
+            *to = key;
+            to = &key->next;
+        } else {
+            map_release(&key->by_field);
+            txn->key_count--;
+        }
+    *to = NULL;
+    map_release(&txn->keys_by_pk);
+    txn->keys_by_pk = (struct map){0};
 }
 
 void key_txn_committed(struct redis_call *call) {

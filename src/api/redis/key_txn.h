@@ -165,6 +165,7 @@ enum status key_read_heads(struct redis_call *call, const struct bytes *names, s
 /* ---- private to the transaction (key_txn.c, zset_txn.c) ---- */
 
 struct zset_txn;
+struct seen_versions;
 /* Whether the key of that name holds something else than a sorted set: WRONGTYPE. */
 enum status key_check_zset(struct redis_call *call, struct bytes name);
 /* Forgets the keys of the transaction. */
@@ -172,9 +173,9 @@ void key_txn_release(struct zset_txn *txn);
 /* How many actions there are at most, and appends them. On the engine's thread. */
 size_t key_txn_room(const struct zset_txn *txn);
 enum status key_txn_actions(struct redis_call *call, struct action *to, size_t *count);
-/* Of a call that has run ahead: whether all keys still are as they were when they were opened;
- * `strict`, or else those that are written or watched. */
-bool key_txn_is_current(struct redis_call *call, bool strict);
+/* The keys' part of zset_txn_seen() and zset_txn_forget_read(). */
+void key_txn_seen(struct redis_call *call, bool strict, struct seen_versions *seen);
+void key_txn_forget_read(struct zset_txn *txn);
 /* After the commit: has the items of large keys that were removed deleted. */
 void key_txn_committed(struct redis_call *call);
 

@@ -15,13 +15,13 @@ struct redis_key {
     struct bytes name; /* as the client named it */
     struct key_address address;
     struct redis_key *next;
-    enum key_type as;     /* what key_open_as() asked for: what a field or value makes of it */
-    bool had;             /* the table has a head, which may have expired */
-    bool written;         /* the head has to be written, or removed */
-    bool watched;         /* EXEC has asked whether it has changed */
-    uint64_t version;     /* of the partition when it was opened, if the call runs ahead */
-    int64_t expired_ms;   /* when what was read expires; 0: never */
-    struct key_head head; /* as it is now */
+    enum key_type as; /* what key_open_as() asked for: what a field or value makes of it */
+    bool had;         /* the table has a head, which may have expired */
+    bool written;     /* the head has to be written, or removed */
+    bool watched;     /* EXEC has asked whether it has changed */
+    struct partition_seen seen; /* when it was opened, if the call runs ahead */
+    int64_t expired_ms;         /* when what was read expires; 0: never */
+    struct key_head head;       /* as it is now */
     struct bytes stored; /* the generation of the head that was read, while it still is; or empty */
     struct bytes garbage; /* the generation that the call has removed from the key; or empty */
     const struct hash_fields *listed; /* all fields of a large key that the call makes, written

@@ -202,6 +202,7 @@ struct ahead {
     unsigned tries; /* that were stale */
     unsigned held;  /* tries while nobody writes to its keys (key_holds.h) */
     struct staged_before *before; /* what an earlier try has written (set_staging.h); or NULL */
+    struct seen_versions *seen;   /* what has to be as it was; in the call's arena */
     struct action *actions;
     size_t action_count;
     struct failure failure; /* of making the actions */

@@ -49,11 +49,10 @@ bool slow_leaves(struct redis_call *call) {
 }
 
 bool slow_is_current(struct redis_call *call, bool strict) {
-    for (struct zset *zset = call->txn != NULL ? call->txn->sets : NULL; zset != NULL;
-         zset = zset->next)
-        if ((strict || zset->watched || zset_is_written(zset)) && !zset_is_current(call, zset))
-            return false;
-    return key_txn_is_current(call, strict);
+    struct seen_versions seen = {0};
+    if (call->txn != NULL)
+        zset_txn_seen(call, strict, &seen);
+    return seen_is_current(&seen, call->frontend->game->engine);
 }
 
 /* Whether the call has written a large set, which takes seconds: the sets that it read had to be of
@@ -68,9 +67,8 @@ static enum status prepare_ahead(struct change *change) {
     struct redis_call *call =
         (struct redis_call *)((char *)change - offsetof(struct redis_call, change));
     struct ahead *ahead = &call->ahead;
-    /* If it has been tried often, only what matters has to be as it was; to a script all does. */
-    bool strict = call->own_budget.strict || (ahead->tries < LIMIT_AHEAD_TRIES && !is_staged(call));
-    ahead->stale = ahead->outdated || !slow_is_current(call, strict) || !staging_is_current(call);
+    ahead->stale = ahead->outdated || !seen_is_current(ahead->seen, call->frontend->game->engine) ||
+                   !staging_is_current(call);
     change->actions = ahead->stale ? NULL : ahead->actions;
     change->action_count = ahead->stale ? 0 : ahead->action_count;
     if (!ahead->stale)
@@ -119,6 +117,19 @@ static void make_actions(struct redis_call *call) {
     change->failure = (struct failure){0};
 }
 
+/* Notes what the writer has to compare, and lets go of all that it need not look at: a command may
+ * name very many keys. If it has been tried often, only what matters has to be as it was; to a
+ * script all does. */
+static void note_seen(struct redis_call *call) {
+    bool strict =
+        call->own_budget.strict || (call->ahead.tries < LIMIT_AHEAD_TRIES && !is_staged(call));
+    call->ahead.seen = ARENA_NEW(call->arena, struct seen_versions);
+    if (call->txn == NULL)
+        return;
+    zset_txn_seen(call, strict, call->ahead.seen);
+    zset_txn_forget_read(call->txn);
+}
+
 /* On a thread of the pool. */
 static void run_ahead(void *argument) {
     struct redis_call *call = argument;
@@ -133,6 +144,7 @@ static void run_ahead(void *argument) {
         call_retry(call);
     if (status == OK && call->txn != NULL && !call->waits)
         make_actions(call);
+    note_seen(call);
     call_budget_release(call->frontend, &call->own_budget);
     call->usec += (uint64_t)(clock_ticks_us() - begin_us);
     call->task.run = run_ran_ahead;

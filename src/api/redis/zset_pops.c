@@ -160,6 +160,9 @@ static enum status pop_or_wait(struct redis_call *call, const struct pop *pop, s
     struct key_wait wait = {.keys = pop->keys, .count = pop->key_count};
     bool found = false;
     enum status status = read_timeout(call, timeout, &wait.timeout_s);
+    if (status == OK && call_may_wait(call) && wait.count > LIMIT_AWAITED_KEYS)
+        return call_error(call, "ERR a command that waits takes at most %d keys",
+                          LIMIT_AWAITED_KEYS);
     if (status == OK)
         status = pop_first(call, pop, &found);
     if (status != OK || found)

@@ -1,6 +1,7 @@
 /* Commands that name members: ZADD, ZINCRBY, ZREM, ZSCORE, ZMSCORE, ZCARD. */
 #include "api/redis/key_txn_int.h"
 #include "api/redis/notifications.h"
+#include "api/redis/slow_calls.h"
 #include "game/board/board_generation.h"
 
 #define ERROR_NAN "ERR resulting score is not a number (NaN)"
@@ -368,6 +369,8 @@ static enum status then_removed(struct redis_call *call) {
 static enum status start_zrem(struct redis_call *call) {
     size_t count = call->count - 2;
     struct zset *zset;
+    if (slow_has_many_args(call)) /* most may not be there, which `run` finds out elsewhere */
+        return call_fall_back(call);
     enum status status = begin_actions(call, count, &zset);
     if (status != OK || call->change.prepare != NULL)
         return status;

@@ -30,12 +30,31 @@ int64_t zset_txn_now(struct redis_call *call) {
     return now_of(zset_txn_of(call));
 }
 
+static void release_set(struct zset *zset) {
+    board_drop(zset->board);
+    board_drop(zset->borrowed);
+    map_release(&zset->by_member);
+}
+
+void zset_txn_forget_read(struct zset_txn *txn) {
+    struct zset **to = &txn->sets;
+    for (struct zset *zset = txn->sets; zset != NULL; zset = zset->next)
+        if (zset_is_written(zset)) {
+            *to = zset;
+            to = &zset->next;
+        } else {
+            release_set(zset);
+            txn->count--;
+        }
+    *to = NULL;
+    map_release(&txn->by_key);
+    txn->by_key = (struct map){0};
+    key_txn_forget_read(txn);
+}
+
 void zset_txn_release(struct zset_txn *txn) {
-    for (struct zset *zset = txn->sets; zset != NULL; zset = zset->next) {
-        board_drop(zset->board);
-        board_drop(zset->borrowed);
-        map_release(&zset->by_member);
-    }
+    for (struct zset *zset = txn->sets; zset != NULL; zset = zset->next)
+        release_set(zset);
     txn->sets = NULL;
     txn->count = 0;
     map_release(&txn->by_key);
@@ -74,18 +93,28 @@ static enum status clear_expiry_if_empty(struct redis_call *call, struct zset *z
     return status;
 }
 
-static uint64_t entries_version(struct redis_call *call, const struct board *board) {
+struct partition_seen zset_txn_see(struct redis_call *call, struct bytes pk) {
     const struct game *game = call->frontend->game;
-    struct value pk = value_string(board->pk);
-    return engine_partition_version(game->engine, game->table, &pk);
+    struct value key = value_string(pk);
+    struct partition_seen seen = {0};
+    seen.version = engine_partition_version_slot(game->engine, game->table, &key, &seen.slot);
+    return seen;
 }
 
-bool zset_is_current(struct redis_call *call, const struct zset *zset) {
-    const struct board *board = zset->board;
-    bool expires = board->expires_ms != 0 && !zset->empty;
-    return board_is_current(call->frontend->game, board) &&
-           entries_version(call, board) == zset->version &&
-           (!expires || clock_now_ms() < board->expires_ms);
+static void see_set(struct redis_call *call, const struct zset *zset, struct seen_versions *seen) {
+    struct partition_seen of_board[BOARD_VERSIONS];
+    size_t count = board_versions(zset->board, of_board);
+    for (size_t i = 0; i < count; i++)
+        seen_add(seen, of_board[i], call->arena);
+    seen_add(seen, zset->seen, call->arena);
+    seen_ends(seen, zset->empty ? 0 : zset->board->expires_ms);
+}
+
+void zset_txn_seen(struct redis_call *call, bool strict, struct seen_versions *seen) {
+    for (const struct zset *zset = call->txn->sets; zset != NULL; zset = zset->next)
+        if (strict || zset->watched || zset_is_written(zset))
+            see_set(call, zset, seen);
+    key_txn_seen(call, strict, seen);
 }
 
 enum status zset_open(struct redis_call *call, struct bytes key, struct zset **out) {
@@ -112,7 +141,7 @@ enum status zset_open_board(struct redis_call *call, struct bytes key, struct zs
     zset->key = txn->arena == call->arena ? key : arena_copy(txn->arena, key);
     zset->board = board;
     if (call->budget != NULL && call->budget->ahead)
-        zset->version = entries_version(call, board);
+        zset->seen = zset_txn_see(call, board->pk);
     /* Entries may be there without the board's item (a DynamoDB client's): they are members too. */
     zset->empty = board->exists && board_is_gone(board, board->expires_ms != 0 ? now_of(txn) : 0);
     zset->next = txn->sets;

@@ -8,6 +8,7 @@
 #define GT_API_REDIS_ZSET_TXN_INT_H
 
 #include "api/redis/redis_frontend_int.h"
+#include "api/redis/seen_versions.h"
 #include "api/redis/zset_txn.h"
 #include "base/map.h"
 #include "game/board/entry_removals.h"
@@ -31,10 +32,10 @@ struct zset {
     const struct board *borrowed; /* the board before it was looked up again, from which the actions
                                      of a `start` borrow their keys; or NULL */
     struct zset *next;
-    bool watched;         /* EXEC has asked whether it has changed */
-    uint64_t version;     /* of the entries' partition when it was opened, if the call runs ahead */
-    bool empty;           /* the board has no entries, whatever the index may still show */
-    struct map by_member; /* of `written` */
+    bool watched;                /* EXEC has asked whether it has changed */
+    struct partition_seen seen;  /* the entries, when it was opened, if the call runs ahead */
+    bool empty;                  /* the board has no entries, whatever the index may still show */
+    struct map by_member;        /* of `written` */
     struct zset_write **written; /* in no order */
     size_t count, room;
     int64_t size_delta; /* how many members more than the table has */
@@ -102,8 +103,13 @@ static inline struct bytes zset_partition(const struct zset *zset) {
 static inline bool zset_is_written(const struct zset *zset) {
     return zset->count != 0 || zset->dropped || zset->expires;
 }
-/* Of a call that has run ahead: whether the set still is as it was when it was opened. */
-bool zset_is_current(struct redis_call *call, const struct zset *zset);
+/* The version of a partition of the game's table. */
+struct partition_seen zset_txn_see(struct redis_call *call, struct bytes pk);
+/* Of a call that has run ahead: adds what it has seen of its sets and keys; `strict` of all, or
+ * else of those that are written or watched. */
+void zset_txn_seen(struct redis_call *call, bool strict, struct seen_versions *seen);
+/* Of a call whose actions are made: forgets sets and keys that it has only read. */
+void zset_txn_forget_read(struct zset_txn *txn);
 /* Fails if the board is closed to writes. A set that has expired is emptied by this call first,
  * which is for `run` alone: a `start` falls back to it before. */
 enum status zset_check_writable(struct redis_call *call, struct zset *zset);

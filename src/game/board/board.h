@@ -34,6 +34,7 @@
 #include "base/limits.h"
 #include "game/board/period.h"
 #include "game/game.h"
+#include "table/inprocess.h"
 
 enum order { ORDER_HIGH, ORDER_LOW };                        /* which score is first */
 enum keep { KEEP_BEST, KEEP_LATEST, KEEP_SUM, KEEP_FIRST };  /* which of a member's scores stays */
@@ -215,6 +216,10 @@ enum status board_state_key(struct bytes name, struct scope in, struct item *out
  * partitions' versions. Ask after a write to it: if not, the board may have been removed meanwhile,
  * so find it again and submit board_create_action(). */
 bool board_is_current(struct game *game, const struct board *board);
+/* What that compares, for who asks about many boards at once: fills in `out` and returns how many
+ * there are. */
+enum { BOARD_VERSIONS = 3 };
+size_t board_versions(const struct board *board, struct partition_seen out[BOARD_VERSIONS]);
 
 /* Instances in the order of their names, in the arena, those without entries too. The range is `of`
  * a board; then they are its scopes and periods. */

@@ -143,6 +143,15 @@ bool board_is_current(struct game *game, const struct board *board) {
                 board->partition_version[0]);
 }
 
+size_t board_versions(const struct board *board, struct partition_seen out[BOARD_VERSIONS]) {
+    const struct cached_board *cached = (const struct cached_board *)(const void *)board;
+    size_t count = 0;
+    for (size_t i = cached->defines ? 0 : 1; i < BOARD_VERSIONS; i++)
+        out[count++] = (struct partition_seen){.slot = cached->version_slot[i],
+                                               .version = board->partition_version[i]};
+    return count;
+}
+
 bool board_is_where_it_was(struct game *game, const struct board *board, struct scope in) {
     const struct cached_board *cached = (const struct cached_board *)(const void *)board;
     const struct board *now;

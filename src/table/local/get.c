@@ -162,8 +162,8 @@ static enum status find_covered(struct get *gets, size_t count, bool *missing) {
     return status == OK ? OK : local_fault(status, gets->in);
 }
 
-/* Finds up to TOGETHER_MAX items that are in memory. The caller holds state_lock. */
-static enum status find_some(struct local *local, struct get *gets, size_t count, bool *missing) {
+/* Makes the keys of up to TOGETHER_MAX items. The caller holds state_lock. */
+static enum status put_keys(struct local *local, struct get *gets, size_t count) {
     enum status status = OK;
     for (size_t i = 0; i < count && status == OK; i++) {
         bool again = i > 0 && bytes_equal(gets[i].request->table, gets[i - 1].request->table);
@@ -172,10 +172,38 @@ static enum status find_some(struct local *local, struct get *gets, size_t count
         if (status == OK)
             cache_prefetch(local->cache, gets[i].key.hash);
     }
+    return status;
+}
+
+/* Finds up to TOGETHER_MAX items that are in memory. The caller holds state_lock. */
+static enum status find_some(struct local *local, struct get *gets, size_t count, bool *missing) {
+    enum status status = put_keys(local, gets, count);
     if (status != OK)
         return status;
     find_cached(local->cache, gets, count);
     return find_covered(gets, count, missing);
+}
+
+/* Finds what the cache has of more items as the snapshot shows them, a few at a time, so that
+ * commits go on between them. A partition that the filter does not know had no items before,
+ * either. */
+static enum status find_more(const struct snapshot *snapshot, struct get *gets, size_t count) {
+    struct local *local = snapshot->local;
+    enum status status = OK;
+    for (size_t i = 0; i < count && status == OK; i += TOGETHER_MAX) {
+        size_t some = count - i < TOGETHER_MAX ? count - i : TOGETHER_MAX;
+        pthread_rwlock_rdlock(&local->state_lock);
+        status = put_keys(local, gets + i, some);
+        for (size_t j = i; j < i + some && status == OK; j++) {
+            gets[j].stored =
+                cache_get(local->cache, gets[j].key, snapshot->commit, gets[j].in.arena);
+            gets[j].absent =
+                gets[j].stored.data == NULL &&
+                partition_filter_excludes(&gets[j].table->partition_filter, gets[j].key.bytes);
+        }
+        pthread_rwlock_unlock(&local->state_lock);
+    }
+    return status;
 }
 
 /* Finds the items that are in memory. *snapshot is the one that they are of, if the others have to
@@ -183,15 +211,16 @@ static enum status find_some(struct local *local, struct get *gets, size_t count
  * references to it. */
 static enum status find_many(struct local *local, struct get *gets, size_t count,
                              struct snapshot **snapshot) {
+    size_t first = count < LIMIT_WALK_SLICE ? count : LIMIT_WALK_SLICE;
     enum status status = OK;
-    bool missing = false;
+    bool missing = first < count;
     pthread_rwlock_rdlock(&local->state_lock);
-    for (size_t i = 0; i < count && status == OK; i += TOGETHER_MAX)
-        status = find_some(local, gets + i, count - i < TOGETHER_MAX ? count - i : TOGETHER_MAX,
+    for (size_t i = 0; i < first && status == OK; i += TOGETHER_MAX)
+        status = find_some(local, gets + i, first - i < TOGETHER_MAX ? first - i : TOGETHER_MAX,
                            &missing);
     *snapshot = status == OK && missing ? snapshot_hold(local) : NULL;
     pthread_rwlock_unlock(&local->state_lock);
-    return status;
+    return *snapshot != NULL ? find_more(*snapshot, gets + first, count - first) : status;
 }
 
 enum status local_get_many(struct engine *engine, const struct get_request *requests, size_t count,

@@ -15,7 +15,7 @@
 
 enum {
     THREADS_MAX = LIMIT_BUILD_THREADS,
-    RANGES_A_THREAD = 16,
+    RANGES_A_THREAD = 48,
     SMALL_TABLE = 10000, /* items that one thread reads sooner than two would start */
     CHECK_EVERY = 1024,  /* items between looks at the clock of others */
     TRIM_FROM = 100000,  /* items whose keys were worth giving back the memory of */

@@ -507,6 +507,18 @@ static void test_dues(void **state) {
     arena_release(&arena);
 }
 
+/* In a load of any speed the position is stored seldom; but before much would be read again. */
+static void test_position_is_late(void **state) {
+    (void)state;
+    const uint64_t many = HOUSEKEEPING_STORE_RECORDS + 1;
+    assert_false(housekeeping_position_is_late(many, 0));
+    assert_false(housekeeping_position_is_late(20 * many, HOUSEKEEPING_STORE_APART_US));
+    assert_true(housekeeping_position_is_late(many, HOUSEKEEPING_STORE_APART_US + 1));
+    assert_false(housekeeping_position_is_late(many - 1, HOUSEKEEPING_STORE_AFTER_US));
+    assert_true(housekeeping_position_is_late(1, HOUSEKEEPING_STORE_AFTER_US + 1));
+    assert_false(housekeeping_position_is_late(0, HOUSEKEEPING_STORE_AFTER_US + 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seals_dense),
@@ -520,6 +532,7 @@ int main(void) {
         cmocka_unit_test(test_written_anew),
         cmocka_unit_test(test_clearing),
         cmocka_unit_test(test_dues),
+        cmocka_unit_test(test_position_is_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Sorted sets as a call sees them, with what it has written so far, against a sorted array. */
 #include "test.h"
 
-#include "api/redis/zset_txn_int.h"
+#include "api/redis/key_txn_int.h"
 #include "base/random.h"
 #include "table/engine.h"
 #include "table/local/local.h"
@@ -357,11 +357,45 @@ static void test_numbers(void **state) {
     assert_true(redis_read_double(BYTES("0x10"), &real) && real == 16);
 }
 
+/* A call that was worked out ahead keeps what it writes, and forgets what it has only read. */
+static void test_forget_read(void **state) {
+    (void)state;
+    enum { READ = 40 }; /* more than are found without a map */
+    static const struct redis_command command = {.name = "test", .flags = COMMAND_WRITE};
+    struct seen_versions all = {0}, written = {0};
+    uint64_t size;
+    begin_call();
+    f.call.command = &command;
+    f.call.own_budget.ahead = true;
+    f.call.budget = &f.call.own_budget;
+    for (int i = 0; i < READ; i++) {
+        struct redis_key *key;
+        enum key_type type;
+        assert_ok(key_open(&f.call, arena_printf(&f.arena, "read%d", i), &key), f.call.failure);
+        assert_ok(key_type_of(&f.call, key, &type), f.call.failure);
+        assert_int_equal(type, KEY_NONE);
+    }
+    assert_ok(zset_put(&f.call, open_set("written"), BYTES("m"), 1), f.call.failure);
+    zset_txn_seen(&f.call, true, &all);
+    zset_txn_seen(&f.call, false, &written);
+    assert_true(all.count > READ && written.count <= BOARD_VERSIONS + 1);
+    zset_txn_forget_read(f.call.txn);
+    assert_int_equal(f.call.txn->count, 1);
+    assert_int_equal(f.call.txn->key_count, 0);
+    assert_null(f.call.txn->keys);
+    end_call();
+    begin_call();
+    assert_ok(zset_size(&f.call, open_set("written"), &size), f.call.failure);
+    assert_int_equal(size, 1);
+    end_call();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_model, setup, teardown),
         cmocka_unit_test_setup_teardown(test_members, setup, teardown),
         cmocka_unit_test_setup_teardown(test_members_of_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forget_read, setup, teardown),
         cmocka_unit_test_setup_teardown(test_command_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
     };

@@ -77,9 +77,9 @@ static void test_many(void **state) {
     struct table_schema game = game_schema(&arena, "game"), plain = plain_schema(&arena, "plain");
     create_table(engine, &arena, &game);
     create_table(engine, &arena, &plain);
-    enum { MANY = 150 }; /* more than are looked up together */
-    struct get_request requests[MANY];
-    struct get_reply replies[MANY];
+    enum { MANY = LIMIT_WALK_SLICE + 150 }; /* more than are looked up together, and at once */
+    struct get_request *requests = ARENA_ARRAY(&arena, struct get_request, MANY);
+    struct get_reply *replies = ARENA_ARRAY(&arena, struct get_reply, MANY);
     for (unsigned i = 0; i < MANY; i++) {
         struct item item = item_of(&arena, "pk=S:p", NULL);
         struct value sk = value_string(arena_printf(&arena, "%u", i));
@@ -92,7 +92,7 @@ static void test_many(void **state) {
         item = item_with(&arena, &item, BYTES("x"), &number);
         if (i % 5 != 0)
             put_item(engine, &arena, i % 3 == 0 ? "plain" : "game", item);
-        if (i == 70)
+        if (i == 70 || i == LIMIT_WALK_SLICE + 70)
             cache_clear(local_of(engine)->cache);
     }
     assert_int_equal(
@@ -110,10 +110,14 @@ static void test_many(void **state) {
         assert_true(number_to_int(item_get(&replies[i].item, BYTES("x"))->bytes, &number));
         assert_int_equal(number, i);
     }
-    requests[7].table = BYTES("nothing");
-    assert_int_equal(
-        engine_get_many(engine, requests, MANY, (struct scope){&arena, &failure}, replies),
-        NO_TABLE);
+    for (unsigned i = 7; i < MANY; i += MANY - 14) {
+        struct bytes table = requests[i].table;
+        requests[i].table = BYTES("nothing");
+        assert_int_equal(
+            engine_get_many(engine, requests, MANY, (struct scope){&arena, &failure}, replies),
+            NO_TABLE);
+        requests[i].table = table;
+    }
     assert_int_equal(
         engine_get_many(engine, requests, 0, (struct scope){&arena, &failure}, replies), OK);
     engine_close(engine);
