@@ -10,9 +10,13 @@
 #include "table/local/count_index.h"
 #include "table/local/load_filter.h"
 
+#include <unistd.h>
+
 enum {
     WAKE_EACH = 16,           /* changes that the writer is woken for while a commit is under way */
-    COMMIT_THREAD_FROM = 128, /* changes that are worth a second thread */
+    COMMIT_THREAD_FROM = 128, /* changes that are worth a second thread, */
+    FEW_CORES = 2,            /* but where it would take the place of a loop */
+    FEW_CORES_FROM = 512,     /* it takes as many as this */
     AHEAD = 8,                /* how many changes ahead are prefetched */
 };
 
@@ -163,9 +167,7 @@ static void reap_commit(struct writer *writer, bool wait) {
 
 /* Whether the group is so small that waking the commit thread would cost more than it saves. */
 static bool commits_itself(const struct commit_group *group) {
-    unsigned from = group->local->settings.commit_thread_from;
-    if (from == 0)
-        from = COMMIT_THREAD_FROM;
+    unsigned from = group->local->writer->commit_thread_from;
     return commit_group_idle(group) || (group->change_count < from && group->action_count < from);
 }
 
@@ -173,7 +175,6 @@ static bool commits_itself(const struct commit_group *group) {
 static void commit_filling(struct writer *writer) {
     struct commit_group *group = writer->filling;
     bool itself = commits_itself(group);
-    writer->last_count = group->change_count;
     if (itself) {
         commit_group_commit(group);
         commit_group_settle(group);
@@ -366,6 +367,12 @@ static void init_wake(struct writer *writer) {
     pthread_condattr_destroy(&attributes);
 }
 
+static unsigned commit_thread_from(const struct local *local) {
+    if (local->settings.commit_thread_from != 0)
+        return local->settings.commit_thread_from;
+    return sysconf(_SC_NPROCESSORS_ONLN) <= FEW_CORES ? FEW_CORES_FROM : COMMIT_THREAD_FROM;
+}
+
 static struct writer *writer_new(struct local *local) {
     struct writer *writer = mem_zalloc(sizeof(*writer));
     pthread_mutex_init(&writer->lock, NULL);
@@ -373,6 +380,7 @@ static struct writer *writer_new(struct local *local) {
     pthread_cond_init(&writer->work, NULL);
     writer->jobs_at_us = clock_ticks_us();
     writer->fills = 1;
+    writer->commit_thread_from = commit_thread_from(local);
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
     writer->load_filter = load_filter_new();

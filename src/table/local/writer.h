@@ -358,7 +358,7 @@ struct writer {
     uint64_t fills;                  /* how often a group was added to; from 1 on */
     struct backfill *builds;         /* running or finished, not yet forgotten */
     bool syncs;                      /* a commit waits for the disk */
-    unsigned last_count;             /* changes in the last group */
+    unsigned commit_thread_from;     /* changes or actions that are worth the commit thread */
     int64_t retry_at_us;             /* no recovery before */
     int64_t jobs_at_us;              /* no job before */
     uint32_t expired_table;          /* whose items went last: others come first */
