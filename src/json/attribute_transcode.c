@@ -213,7 +213,8 @@ struct quick {
 };
 
 static inline struct quick quick_begin(const struct pass *pass) {
-    const struct buf *to = pass->to;
+    struct buf *to = pass->to;
+    buf_reserve(to, QUICK_ROOM);
     return (struct quick){.in = pass->in.data,
                           .end = pass->in.data + pass->in.size,
                           .out = to->data + to->size,

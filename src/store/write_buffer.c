@@ -422,6 +422,8 @@ struct search {
 
 static void look_at_next(struct family_buffer *family, struct search *search) {
     search->next = follow(family, search->at, search->level);
+    if (search->next == NULL)
+        return;
     __builtin_prefetch(search->next);
     __builtin_prefetch((const char *)search->next + 64); /* where its key mostly goes on */
 }
