@@ -105,3 +105,7 @@ uint64_t machine_memory(void) {
     uint64_t limit = machine_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
     return limit < all ? limit : all;
 }
+
+bool machine_has_few_cores(void) {
+    return sysconf(_SC_NPROCESSORS_ONLN) <= 2;
+}

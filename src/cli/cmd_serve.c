@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "cli/access.h"
 #include "cli/clock_record.h"
@@ -65,18 +66,13 @@ struct server {
     bool in_terminal; /* started there */
 };
 
-/* So few that loops share them with the writer, the store's own threads and maybe the clients. */
-static bool has_few_cores(void) {
-    return sysconf(_SC_NPROCESSORS_ONLN) <= 2;
-}
-
 /* Of many cores one is left to the writer and the store's own threads. Of two none is: clients are
  * mostly on other machines, and what is dear to answer would have half of the machine. */
 static unsigned thread_count(const struct settings *settings) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    long count = settings->threads > 0 ? (long)settings->threads
-                 : has_few_cores()     ? cores
-                                       : cores - 1;
+    long count = settings->threads > 0     ? (long)settings->threads
+                 : machine_has_few_cores() ? cores
+                                           : cores - 1;
     return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
@@ -152,7 +148,7 @@ static enum status listen_http(struct server *server) {
         .memory_max = (size_t)settings->http_memory,
         .idle_ms = (int)settings->idle_ms,
         .request_ms = (int)settings->request_ms,
-        .gather = settings->threads == 0 && has_few_cores(),
+        .gather = settings->threads == 0 && machine_has_few_cores(),
     };
     return http_listen(server->loops, &http, (struct scope){&server->arena, &server->failure},
                        &server->http);

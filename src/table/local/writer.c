@@ -6,17 +6,15 @@
 #include "table/local/writer.h"
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "table/local/count_index.h"
 #include "table/local/load_filter.h"
 
-#include <unistd.h>
-
 enum {
     WAKE_EACH = 16,           /* changes that the writer is woken for while a commit is under way */
-    COMMIT_THREAD_FROM = 128, /* changes that are worth a second thread, */
-    FEW_CORES = 2,            /* but where it would take the place of a loop */
-    FEW_CORES_FROM = 512,     /* it takes as many as this */
+    COMMIT_THREAD_FROM = 128, /* changes that are worth a second thread */
+    FEW_CORES_FROM = 512,     /* the same where it would share a core with the loops */
     AHEAD = 8,                /* how many changes ahead are prefetched */
 };
 
@@ -370,7 +368,7 @@ static void init_wake(struct writer *writer) {
 static unsigned commit_thread_from(const struct local *local) {
     if (local->settings.commit_thread_from != 0)
         return local->settings.commit_thread_from;
-    return sysconf(_SC_NPROCESSORS_ONLN) <= FEW_CORES ? FEW_CORES_FROM : COMMIT_THREAD_FROM;
+    return machine_has_few_cores() ? FEW_CORES_FROM : COMMIT_THREAD_FROM;
 }
 
 static struct writer *writer_new(struct local *local) {
