@@ -1,21 +1,15 @@
 #include "store/write_buffer.h"
 
 #include "base/hash.h"
-#include "base/key_sort.h"
 #include "base/mem.h"
-#include "base/random.h"
-
-#include <pthread.h>
-#include <stdlib.h>
+#include "store/buffer_order.h"
 
 enum {
-    HEIGHT_MAX = 12,
     PART_BITS = 8,
     PARTS = 1 << PART_BITS,
     SLOTS_MIN = 4096, /* of all parts */
     SLOTS_FIRST_MAX = 1024 * 1024,
     ALIGNMENT = 8,
-    ABREAST = 16, /* entries that are put in order in one go */
 };
 
 /* Open addressing; at most five eighths full. It grows by a larger one that replaces it, and those
@@ -35,11 +29,7 @@ struct slots_part {
 
 struct family_buffer {
     _Atomic(const struct buffer_range *) ranges;
-    _Atomic(struct buffer_entry *) pending; /* a stack */
-    atomic_size_t added, ordered;           /* entries; the rest is pending */
-    pthread_mutex_t lock;                   /* of those who put entries in order */
-    atomic_uint height;
-    _Atomic(struct buffer_entry *) head[HEIGHT_MAX];
+    struct buffer_order order;
 };
 
 struct write_buffer {
@@ -142,10 +132,8 @@ struct write_buffer *write_buffer_new(struct buffer_memory *memory) {
     buffer->memory = memory;
     parts_begin(buffer, slots_first(memory));
     random_seed(&buffer->random, 1); /* heights of towers; keys are not known to it */
-    for (int i = 0; i < STORE_FAMILIES; i++) {
-        pthread_mutex_init(&buffer->families[i].lock, NULL);
-        atomic_init(&buffer->families[i].height, 1);
-    }
+    for (int i = 0; i < STORE_FAMILIES; i++)
+        buffer_order_init(&buffer->families[i].order);
     return buffer;
 }
 
@@ -160,7 +148,7 @@ void write_buffer_drop(struct write_buffer *buffer) {
     parts_release(buffer);
     buffer_memory_give(buffer->memory, buffer->chunks, buffer->count);
     for (int i = 0; i < STORE_FAMILIES; i++)
-        pthread_mutex_destroy(&buffer->families[i].lock);
+        buffer_order_release(&buffer->families[i].order);
     mem_free(buffer);
 }
 
@@ -211,15 +199,6 @@ static void part_grow(struct slots_part *part, struct slots *old) {
 
 /* --- writing --- */
 
-/* One in four entries stands a level higher than the others. */
-static uint8_t random_height(struct random *random) {
-    uint64_t bits = random_next(random);
-    uint8_t height = 1;
-    for (; height < HEIGHT_MAX && (bits & 3) == 0; bits >>= 2)
-        height++;
-    return height;
-}
-
 static const struct buffer_version *new_version(struct write_buffer *buffer,
                                                 const struct buffer_write *write,
                                                 const struct buffer_version *older) {
@@ -240,7 +219,7 @@ static const struct buffer_version *new_version(struct write_buffer *buffer,
 
 static struct buffer_entry *new_entry(struct write_buffer *buffer, const struct buffer_write *write,
                                       uint64_t hash) {
-    uint8_t height = random_height(&buffer->random);
+    uint8_t height = buffer_order_height(&buffer->random);
     struct buffer_entry *entry =
         take_memory(buffer, sizeof(*entry) + height * sizeof(entry->next[0]) + write->key.size);
     entry->hash = kept_hash(hash);
@@ -253,15 +232,6 @@ static struct buffer_entry *new_entry(struct write_buffer *buffer, const struct 
         memcpy(&entry->next[height], write->key.data, write->key.size);
     atomic_init(&entry->newest, new_version(buffer, write, NULL));
     return entry;
-}
-
-static void push_pending(struct family_buffer *family, struct buffer_entry *entry) {
-    struct buffer_entry *top = atomic_load_explicit(&family->pending, memory_order_relaxed);
-    do
-        entry->pending = top;
-    while (!atomic_compare_exchange_weak_explicit(&family->pending, &top, entry,
-                                                  memory_order_release, memory_order_relaxed));
-    atomic_fetch_add_explicit(&family->added, 1, memory_order_release);
 }
 
 static void add_entry(struct write_buffer *buffer, const struct buffer_write *write,
@@ -277,7 +247,7 @@ static void add_entry(struct write_buffer *buffer, const struct buffer_write *wr
     find_slot(slots, key, &slot);
     struct buffer_entry *entry = new_entry(buffer, write, key->hash);
     atomic_store_explicit(&slots->at[slot], entry, memory_order_release);
-    push_pending(&buffer->families[write->family], entry);
+    buffer_order_push(&buffer->families[write->family].order, entry);
 }
 
 static void add_range(struct write_buffer *buffer, const struct buffer_write *write) {
@@ -338,8 +308,7 @@ unsigned write_buffer_ranges(const struct write_buffer *buffer) {
 }
 
 size_t write_buffer_pending(const struct write_buffer *buffer, enum store_family family) {
-    size_t ordered = atomic_load(&buffer->families[family].ordered);
-    return atomic_load(&buffer->families[family].added) - ordered;
+    return buffer_order_pending(&buffer->families[family].order);
 }
 
 const struct buffer_range *write_buffer_newest_range(const struct write_buffer *buffer,
@@ -348,7 +317,7 @@ const struct buffer_range *write_buffer_newest_range(const struct write_buffer *
 }
 
 bool write_buffer_is_empty(const struct write_buffer *buffer, enum store_family family) {
-    return atomic_load_explicit(&buffer->families[family].added, memory_order_acquire) == 0 &&
+    return buffer_order_count(&buffer->families[family].order) == 0 &&
            write_buffer_newest_range(buffer, family) == NULL;
 }
 
@@ -379,241 +348,25 @@ const struct buffer_range *write_buffer_find_range(const struct write_buffer *bu
     return range;
 }
 
-/* --- the order --- */
-
-/* The links behind an entry, or those that the list begins with. */
-static _Atomic(struct buffer_entry *) *links_of(struct family_buffer *family,
-                                                struct buffer_entry *entry) {
-    return entry == NULL ? family->head : entry->next;
-}
-
-static struct buffer_entry *follow(struct family_buffer *family, struct buffer_entry *entry,
-                                   unsigned level) {
-    return atomic_load_explicit(&links_of(family, entry)[level], memory_order_acquire);
-}
-
-/* The last entry of the level that is before the key, from `entry` on, which is. */
-static struct buffer_entry *walk_level(struct family_buffer *family, struct buffer_entry *entry,
-                                       unsigned level, struct bytes key) {
-    for (;;) {
-        struct buffer_entry *next = follow(family, entry, level);
-        if (next == NULL || bytes_compare(buffer_entry_key(next), key) >= 0)
-            return entry;
-        entry = next;
-    }
-}
-
-/* Where an entry belongs: of each level the last entry before it. NULL stands for the head. */
-struct place {
-    struct buffer_entry *before[HEIGHT_MAX];
-};
-
-/* The search for one key's place, level by level. */
-struct search {
-    struct bytes key;
-    struct place *place;
-    const struct place *from;  /* of a key that is not greater */
-    struct buffer_entry *at;   /* the last that is known to be before the key, */
-    struct buffer_entry *next; /* the one behind it on this level, */
-    struct buffer_entry *stop; /* and the first that is known not to be; NULL: none is */
-    unsigned level;
-    bool moved; /* past `from` */
-};
-
-static void look_at_next(struct family_buffer *family, struct search *search) {
-    search->next = follow(family, search->at, search->level);
-    if (search->next == NULL)
-        return;
-    __builtin_prefetch(search->next);
-    __builtin_prefetch((const char *)search->next + 64); /* where its key mostly goes on */
-}
-
-static void search_begin(struct family_buffer *family, struct search *search, unsigned levels) {
-    search->level = levels - 1;
-    search->at = search->from->before[search->level];
-    look_at_next(family, search);
-}
-
-/* Looks at one entry; false once the place is found. */
-static bool search_step(struct family_buffer *family, struct search *search) {
-    struct buffer_entry *next = search->next;
-    if (next != search->stop && bytes_compare(buffer_entry_key(next), search->key) < 0) {
-        search->at = next;
-        search->moved = true;
-    } else {
-        search->stop = next;
-        search->place->before[search->level] = search->at;
-        if (search->level == 0)
-            return false;
-        search->level--;
-        if (!search->moved)
-            search->at = search->from->before[search->level];
-    }
-    look_at_next(family, search);
-    return true;
-}
-
-/* Finds the places of several keys, which rise; their cache misses overlap. */
-static void find_places(struct family_buffer *family, struct search *all, size_t count) {
-    unsigned levels = atomic_load_explicit(&family->height, memory_order_relaxed);
-    struct search *going[ABREAST];
-    for (size_t i = 0; i < count; i++) {
-        search_begin(family, &all[i], levels);
-        going[i] = &all[i];
-    }
-    while (count > 0)
-        for (size_t i = 0; i < count;)
-            if (search_step(family, going[i]))
-                i++;
-            else
-                going[i] = going[--count];
-}
-
-/* The entries of one go, of each level: the last that was inserted, and what it was put behind. */
-struct inserted {
-    struct buffer_entry *last[HEIGHT_MAX], *behind[HEIGHT_MAX];
-};
-
-/* Inserts an entry at its place, which was found before the others of the go were inserted: if the
- * last of them stands at the same place, it is the one before this. */
-static void insert_entry(struct family_buffer *family, struct place *place,
-                         struct inserted *inserted, struct buffer_entry *entry) {
-    if (entry->height > atomic_load_explicit(&family->height, memory_order_relaxed))
-        atomic_store_explicit(&family->height, entry->height, memory_order_relaxed);
-    for (unsigned level = 0; level < HEIGHT_MAX; level++) {
-        struct buffer_entry *before = place->before[level];
-        bool same = inserted->last[level] != NULL && inserted->behind[level] == before;
-        place->before[level] = same ? inserted->last[level] : before;
-        if (level >= entry->height)
-            continue;
-        inserted->behind[level] = before;
-        inserted->last[level] = entry;
-        _Atomic(struct buffer_entry *) *link = &links_of(family, place->before[level])[level];
-        atomic_store_explicit(&entry->next[level], atomic_load_explicit(link, memory_order_relaxed),
-                              memory_order_relaxed);
-        atomic_store_explicit(link, entry, memory_order_release);
-    }
-}
-
-/* Inserts some entries, in order. `from` is the place of one that is not greater, and becomes that
- * of the last. */
-static void insert_some(struct family_buffer *family, struct buffer_entry **all, size_t count,
-                        struct place *from) {
-    struct place places[ABREAST];
-    struct search searches[ABREAST];
-    struct inserted inserted = {0};
-    for (size_t i = 0; i < count; i++) {
-        places[i] = (struct place){0};
-        searches[i] =
-            (struct search){.key = buffer_entry_key(all[i]), .place = &places[i], .from = from};
-    }
-    if (atomic_load_explicit(&family->height, memory_order_relaxed) != 0)
-        find_places(family, searches, count);
-    for (size_t i = 0; i < count; i++)
-        insert_entry(family, &places[i], &inserted, all[i]);
-    if (count != 0)
-        *from = places[count - 1];
-}
-
-static int compare_entries(const void *left, const void *right) {
-    const struct buffer_entry *const *a = left, *const *b = right;
-    return bytes_compare(buffer_entry_key(*a), buffer_entry_key(*b));
-}
-
-/* Many: by their words, then those of the same word by their keys. */
-static void sort_many(struct buffer_entry **all, size_t count) {
-    struct buffer_entry **unsorted = mem_alloc(count * sizeof(struct buffer_entry *));
-    struct key_word *words = mem_alloc(2 * count * sizeof(*words));
-    struct bytes first = buffer_entry_key(all[0]);
-    size_t shared = first.size;
-    for (size_t i = 1; i < count; i++)
-        shared = key_shared(first, buffer_entry_key(all[i]), shared);
-    for (size_t i = 0; i < count; i++) {
-        unsorted[i] = all[i];
-        words[i] = (struct key_word){bytes_word(buffer_entry_key(all[i]), shared), (uint32_t)i};
-    }
-    const struct key_word *sorted = key_words_sort(words, words + count, count);
-    for (size_t i = 0; i < count; i++)
-        all[i] = unsorted[sorted[i].at];
-    for (size_t from = 0, to = 0; from < count; from = to) {
-        while (to < count && sorted[to].word == sorted[from].word)
-            to++;
-        if (to - from > 1)
-            qsort(&all[from], to - from, sizeof(struct buffer_entry *), compare_entries);
-    }
-    mem_free(words);
-    mem_free(unsorted);
-}
-
-/* Under the lock: takes what is pending, sorted. Freed by the caller. */
-static struct buffer_entry **take_pending(struct family_buffer *family, size_t *count) {
-    struct buffer_entry *top = atomic_exchange(&family->pending, NULL);
-    *count = 0;
-    for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
-        ++*count;
-    struct buffer_entry **all = mem_alloc((*count + 1) * sizeof(struct buffer_entry *));
-    size_t at = *count;
-    for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
-        all[--at] = entry;
-    if (*count >= KEY_SORT_MANY)
-        sort_many(all, *count);
-    else if (*count > 1)
-        qsort(all, *count, sizeof(struct buffer_entry *), compare_entries);
-    return all;
-}
+/* --- in order --- */
 
 void write_buffer_order(struct write_buffer *buffer, enum store_family family) {
-    struct family_buffer *one = &buffer->families[family];
-    size_t added = atomic_load_explicit(&one->added, memory_order_acquire);
-    if (atomic_load_explicit(&one->ordered, memory_order_acquire) >= added)
-        return;
-    pthread_mutex_lock(&one->lock);
-    struct place place = {0};
-    size_t count;
-    struct buffer_entry **all = take_pending(one, &count);
-    for (size_t i = 0; i < count; i += ABREAST)
-        insert_some(one, &all[i], count - i < ABREAST ? count - i : ABREAST, &place);
-    mem_free(all);
-    atomic_fetch_add_explicit(&one->ordered, count, memory_order_release);
-    pthread_mutex_unlock(&one->lock);
-}
-
-/* The last entry before the key; NULL: none. */
-static struct buffer_entry *find_before(struct family_buffer *family, struct bytes key) {
-    struct buffer_entry *entry = NULL;
-    for (unsigned level = atomic_load_explicit(&family->height, memory_order_relaxed); level-- > 0;)
-        entry = walk_level(family, entry, level, key);
-    return entry;
-}
-
-/* Readers only load from it. */
-static struct family_buffer *family_of(const struct write_buffer *buffer,
-                                       enum store_family family) {
-    return (struct family_buffer *)&buffer->families[family];
+    buffer_order_make(&buffer->families[family].order);
 }
 
 const struct buffer_entry *write_buffer_seek(const struct write_buffer *buffer,
                                              enum store_family family, struct bytes key) {
-    struct family_buffer *one = family_of(buffer, family);
-    struct buffer_entry *entry = follow(one, find_before(one, key), 0);
-    while (entry != NULL && bytes_compare(buffer_entry_key(entry), key) < 0)
-        entry = follow(one, entry, 0); /* put in between just now */
-    return entry;
+    return buffer_order_seek(&buffer->families[family].order, key);
 }
 
 const struct buffer_entry *write_buffer_before(const struct write_buffer *buffer,
                                                enum store_family family, struct bytes key) {
-    return find_before(family_of(buffer, family), key);
+    return buffer_order_before(&buffer->families[family].order, key);
 }
 
 const struct buffer_entry *write_buffer_last(const struct write_buffer *buffer,
                                              enum store_family family) {
-    struct family_buffer *one = family_of(buffer, family);
-    struct buffer_entry *entry = NULL;
-    for (unsigned level = atomic_load_explicit(&one->height, memory_order_relaxed); level-- > 0;)
-        for (struct buffer_entry *next; (next = follow(one, entry, level)) != NULL;)
-            entry = next;
-    return entry;
+    return buffer_order_last(&buffer->families[family].order);
 }
 
 const struct buffer_entry *buffer_entry_next(const struct buffer_entry *entry) {

@@ -11,9 +11,8 @@
  * of the buffer, and nobody has to find out which those are.
  *
  * The order of the keys is made when somebody asks for it: entries that are new stand in a list,
- * and write_buffer_order() puts them into a skip list (Pugh 1990; one inserts at a time under a
- * lock, readers walk it meanwhile). A key that is only written and looked up never pays for it
- * before the buffer is handed over.
+ * and write_buffer_order() puts them into a skip list (buffer_order.h). A key that is only written
+ * and looked up never pays for it before the buffer is handed over.
  */
 #ifndef GT_STORE_WRITE_BUFFER_H
 #define GT_STORE_WRITE_BUFFER_H
