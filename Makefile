@@ -7,6 +7,7 @@
 #   make TSAN=1 ...          under ThreadSanitizer, in build/tsan
 #   make COVERAGE=1 ...      counting the lines that run, in build/coverage
 #   make CC=clang B=build/clang ...
+#   make LTO= ...            without optimizing across files: links in a second, for who changes code
 
 .DEFAULT_GOAL := all
 CC      := gcc
@@ -16,6 +17,12 @@ WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
            -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers -Werror
 OPT     := -O2 -g -fno-omit-frame-pointer
 B       := build
+# gcc optimizes across files when a program is linked (decision 190); its own ar keeps what that takes.
+LTO     ?= $(if $(findstring gcc,$(CC)),-flto=auto)
+ifneq ($(LTO),)
+OPT     += $(LTO)
+AR      := gcc-ar
+endif
 ifdef SAN
 B       := build/san
 # A null pointer that is followed ends a program anyway, and ASan says where; looking at each before
@@ -79,7 +86,7 @@ define layer_rule
 $(call lib,$(1)): $(call objs,$(1))
 	@mkdir -p $$(@D)
 	@rm -f $$@
-	@ar rcs $$@ $$^
+	@$$(AR) rcs $$@ $$^
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rule,$(l))))
 
