@@ -92,6 +92,8 @@ enum status db_open(struct store *store, bool read_only, struct scope in) {
     bool make = store->settings.memory || store->folder.making;
     rocksdb_options_set_create_if_missing(options->db, make);
     char *error = NULL;
+    if (!read_only)
+        tables_clean(store);
     store->db = read_only ? open_read_only(store, path, each, &error)
                           : rocksdb_open_column_families(options->db, path, DB_FAMILIES, names,
                                                          each, store->families, &error);

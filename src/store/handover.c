@@ -20,30 +20,10 @@
 #include <time.h>
 
 enum {
-    WRITE_SIZE = 256 * 1024,
     PACE_MAX_MS = 10,
     CROWDED = 3,       /* times the size */
     SPARE_SECONDS = 2, /* without work, before the memory that buffers left goes */
 };
-
-static const char position_key[] = "log";
-
-/* --- the position --- */
-
-enum status handover_position(struct store *store, uint64_t *out, struct scope in) {
-    char *error = NULL, why[320];
-    size_t size = 0;
-    char *value = rocksdb_get_cf(store->db, store->options.read, store->families[0], position_key,
-                                 sizeof(position_key) - 1, &size, &error);
-    *out = 0;
-    enum status status = db_error(error, why, sizeof(why));
-    if (status != OK)
-        return failure_set(in.failure, in.arena, status, "%s", why);
-    struct bytes bytes = bytes_of(value, size);
-    bool good = value == NULL || (take_u64(&bytes, out) && bytes.size == 0);
-    rocksdb_free(value);
-    return good ? OK : folder_damaged(&store->folder, "its place in the log is unreadable", in);
-}
 
 /* --- the order of what is being written --- */
 
@@ -69,103 +49,10 @@ static void order_newest(struct store *store) {
     write_buffer_drop(buffer);
 }
 
-/* What the writer would otherwise do while others wait for it. */
-static void help_writer(struct store *store) {
+void handover_help(struct store *store) {
     order_newest(store);
     if (buffer_memory_wants(&store->buffer_memory))
         write_buffer_prepare(&store->buffer_memory);
-}
-
-/* --- writing tables --- */
-
-struct table_writer {
-    struct store *store;
-    rocksdb_writebatch_t *batch;
-    size_t size; /* about, of the batch */
-    char *error; /* of the database; nothing is done after one */
-};
-
-static void write_out(struct table_writer *writer) {
-    if (writer->error == NULL)
-        rocksdb_write(writer->store->db, writer->store->options.write, writer->batch,
-                      &writer->error);
-    rocksdb_writebatch_clear(writer->batch);
-    writer->size = 0;
-    help_writer(writer->store);
-}
-
-static void write_ranges(struct table_writer *writer, const struct write_buffer *buffer,
-                         enum store_family family) {
-    for (const struct buffer_range *range = write_buffer_newest_range(buffer, family);
-         range != NULL; range = range->older)
-        rocksdb_writebatch_delete_range_cf(writer->batch, store_family(writer->store, family),
-                                           chars(range->low), range->low.size, chars(range->high),
-                                           range->high.size);
-}
-
-static void write_entry(struct table_writer *writer, enum store_family family,
-                        const struct buffer_entry *entry) {
-    rocksdb_column_family_handle_t *to = store_family(writer->store, family);
-    struct bytes key = buffer_entry_key(entry);
-    const struct buffer_version *version = buffer_entry_at(entry, UINT64_MAX);
-    struct bytes value = version->logged ? bytes_of(version->value + version->size, LOG_VALUE_SIZE)
-                                         : bytes_of(version->value, version->size);
-    if (version->deleted)
-        rocksdb_writebatch_delete_cf(writer->batch, to, chars(key), key.size);
-    else
-        rocksdb_writebatch_put_cf(writer->batch, to, chars(key), key.size, chars(value),
-                                  value.size);
-    writer->size += key.size + value.size;
-    if (writer->size >= WRITE_SIZE)
-        write_out(writer);
-}
-
-/* Deleted ranges go first, and what they deleted in the buffer itself is left out. */
-static void write_family(struct table_writer *writer, struct write_buffer *buffer,
-                         enum store_family family) {
-    if (write_buffer_is_empty(buffer, family))
-        return;
-    write_ranges(writer, buffer, family);
-    write_buffer_order(buffer, family);
-    for (const struct buffer_entry *entry = write_buffer_seek(buffer, family, (struct bytes){0});
-         entry != NULL && writer->error == NULL; entry = buffer_entry_next(entry)) {
-        const struct buffer_range *range =
-            write_buffer_find_range(buffer, family, buffer_entry_key(entry), UINT64_MAX);
-        if (range == NULL || range->sequence < buffer_entry_at(entry, UINT64_MAX)->sequence)
-            write_entry(writer, family, entry);
-    }
-    write_out(writer);
-}
-
-static void flush_family(struct table_writer *writer, rocksdb_column_family_handle_t *family) {
-    if (writer->error != NULL)
-        return;
-    rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
-    rocksdb_flush_cf(writer->store->db, options, family, &writer->error);
-    rocksdb_flushoptions_destroy(options);
-}
-
-static void write_position(struct table_writer *writer, uint64_t end) {
-    rocksdb_column_family_handle_t *own = writer->store->families[0];
-    struct buf value = {0};
-    buf_u64(&value, end);
-    rocksdb_writebatch_put_cf(writer->batch, own, position_key, sizeof(position_key) - 1,
-                              (const char *)value.data, value.size);
-    buf_release(&value);
-    write_out(writer);
-    flush_family(writer, own);
-}
-
-static char *write_tables(struct store *store, struct write_buffer *buffer, uint64_t end) {
-    struct table_writer writer = {.store = store, .batch = rocksdb_writebatch_create()};
-    for (int i = 0; i < STORE_FAMILIES; i++)
-        write_family(&writer, buffer, (enum store_family)i);
-    for (int i = 0; i < STORE_FAMILIES; i++)
-        if (!write_buffer_is_empty(buffer, (enum store_family)i))
-            flush_family(&writer, store_family(store, (enum store_family)i));
-    write_position(&writer, end);
-    rocksdb_writebatch_destroy(writer.batch);
-    return writer.error;
 }
 
 /* --- one buffer --- */
@@ -207,7 +94,7 @@ static enum status hand_over(struct store *store, struct write_buffer *frozen, u
         commit_log_sync(store->log) != OK)
         return handover_failed(store, "the log cannot be synced.");
     pthread_mutex_lock(&store->table_lock);
-    char *error = write_tables(store, frozen, end);
+    char *error = tables_write(store, frozen, end);
     pthread_mutex_unlock(&store->table_lock);
     if (db_error(error, why, sizeof(why)) != OK)
         return handover_failed(store, why);

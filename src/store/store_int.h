@@ -168,8 +168,6 @@ void view_free_dead(struct store *store);
 void handover_init(struct store *store);
 void handover_release(struct store *store);
 
-/* The number of the first group of the log that the tables do not have; 0: none was ever noted. */
-enum status handover_position(struct store *store, uint64_t *out, struct scope in);
 /* Puts the writes of a batch's bytes into the newest buffer and commits them. DAMAGED: they make no
  * sense, and some may have been put. `group` is what they are in the log; without one only its
  * number is set. The writing thread. */
@@ -186,6 +184,20 @@ void handover_start(struct store *store);
 void handover_stop(struct store *store);
 /* Bytes of the current view's buffers. Any thread. */
 uint64_t handover_memory(struct store *store);
+
+/* What the writing thread would otherwise do while others wait for it. For the handover's thread,
+ * in between. */
+void handover_help(struct store *store);
+
+/* table_writer.c */
+
+/* The number of the first group of the log that the tables do not have; 0: none was ever noted. */
+enum status tables_position(struct store *store, uint64_t *out, struct scope in);
+/* Writes all that a frozen buffer holds into tables, then notes that they have all groups before
+ * `end`. Returns the database's error, or NULL. Under table_lock. */
+char *tables_write(struct store *store, struct write_buffer *buffer, uint64_t end);
+/* Removes what an end in between has left. When the database is not being written to. */
+void tables_clean(struct store *store);
 
 /* store_log.c: the log and the store together */
 

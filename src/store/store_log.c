@@ -63,7 +63,7 @@ static bool has_references(struct store *store) {
 static enum status replay(struct store *store, bool read_only, struct scope in) {
     struct replaying replaying = {store, read_only};
     struct log_replay each = {replay_group, &replaying};
-    enum status status = handover_position(store, &store->table_end, in);
+    enum status status = tables_position(store, &store->table_end, in);
     if (status != OK)
         return status;
     store->group_end = store->table_end == 0 ? 1 : store->table_end;

@@ -311,13 +311,17 @@ size_t write_buffer_pending(const struct write_buffer *buffer, enum store_family
     return buffer_order_pending(&buffer->families[family].order);
 }
 
+size_t write_buffer_keys(const struct write_buffer *buffer, enum store_family family) {
+    return buffer_order_count(&buffer->families[family].order);
+}
+
 const struct buffer_range *write_buffer_newest_range(const struct write_buffer *buffer,
                                                      enum store_family family) {
     return atomic_load_explicit(&buffer->families[family].ranges, memory_order_acquire);
 }
 
 bool write_buffer_is_empty(const struct write_buffer *buffer, enum store_family family) {
-    return buffer_order_count(&buffer->families[family].order) == 0 &&
+    return write_buffer_keys(buffer, family) == 0 &&
            write_buffer_newest_range(buffer, family) == NULL;
 }
 

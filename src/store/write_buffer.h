@@ -84,6 +84,8 @@ size_t write_buffer_size(const struct write_buffer *buffer);
 unsigned write_buffer_ranges(const struct write_buffer *buffer);
 /* Keys of the family that are not in order yet. Any thread. */
 size_t write_buffer_pending(const struct write_buffer *buffer, enum store_family family);
+/* Keys of the family. Any thread. */
+size_t write_buffer_keys(const struct write_buffer *buffer, enum store_family family);
 /* Whether nothing was written to the family. Any thread. */
 bool write_buffer_is_empty(const struct write_buffer *buffer, enum store_family family);
 

@@ -1,0 +1,244 @@
+/* Writing what a frozen buffer holds into tables of the database.
+ *
+ * A family of many keys becomes a table of its own, made here from the sorted keys and then
+ * ingested: the database links it under a name of its own and notes it in its manifest. So nothing
+ * passes through the database's memory, and a table that no other overlaps, as in a load in the
+ * order of the keys, is not merged again and again on its way down the levels. Few keys, and
+ * families with deleted ranges, go through the database's memory, which is flushed afterwards.
+ *
+ * Until it is ingested the table has the one name TABLE_FILE. A process that ends between the two
+ * leaves it there, and it may be a second name of a table that is in use: so it is never opened for
+ * writing, but unlinked, before the next one is made and when the store is opened. */
+#include "store/log_value.h"
+#include "store/store_int.h"
+
+#include "base/files.h"
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+    STEP_SIZE = 256 * 1024,  /* bytes between two looks at what else there is to do */
+    SYNC_SIZE = 1024 * 1024, /* bytes that are sent to the disk at a time, as they are made */
+    FILE_FROM = 32,          /* keys that are worth a table of their own */
+};
+
+static const char position_key[] = "log";
+#define TABLE_FILE "handover.sst"
+
+/* --- the position --- */
+
+enum status tables_position(struct store *store, uint64_t *out, struct scope in) {
+    char *error = NULL, why[320];
+    size_t size = 0;
+    char *value = rocksdb_get_cf(store->db, store->options.read, store->families[0], position_key,
+                                 sizeof(position_key) - 1, &size, &error);
+    *out = 0;
+    enum status status = db_error(error, why, sizeof(why));
+    if (status != OK)
+        return failure_set(in.failure, in.arena, status, "%s", why);
+    struct bytes bytes = bytes_of(value, size);
+    bool good = value == NULL || (take_u64(&bytes, out) && bytes.size == 0);
+    rocksdb_free(value);
+    return good ? OK : folder_damaged(&store->folder, "its place in the log is unreadable", in);
+}
+
+/* --- a table of its own --- */
+
+struct table_file {
+    char *path;
+    rocksdb_sstfilewriter_t *writer;
+    int fd; /* of the same file, for what is said about its pages; -1: none */
+    off_t sent;
+};
+
+void tables_clean(struct store *store) {
+    if (store->settings.memory || store->settings.read_only)
+        return;
+    char *path = files_join(store->folder.db_path, TABLE_FILE);
+    unlink(path); /* mostly there is none; where it cannot go, making the next one says so */
+    mem_free(path);
+}
+
+static void file_begin(struct table_file *file, struct store *store, enum store_family family,
+                       char **error) {
+    rocksdb_envoptions_t *env = rocksdb_envoptions_create();
+    *file = (struct table_file){.path = files_join(store->folder.db_path, TABLE_FILE), .fd = -1};
+    tables_clean(store);
+    file->writer = rocksdb_sstfilewriter_create(env, store->options.family[family]);
+    rocksdb_envoptions_destroy(env);
+    rocksdb_sstfilewriter_open(file->writer, file->path, error);
+    if (*error == NULL)
+        file->fd = open(file->path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Has the disk begin with what was made, so that the sync at the end is no burst that commits wait
+ * behind. */
+static void file_send(struct table_file *file) {
+    off_t end = file->fd < 0 ? 0 : lseek(file->fd, 0, SEEK_END);
+    if (end - file->sent < SYNC_SIZE)
+        return;
+    sync_file_range(file->fd, file->sent, end - file->sent, SYNC_FILE_RANGE_WRITE);
+    file->sent = end;
+}
+
+/* Syncs the table and has the database take it. */
+static void file_ingest(struct table_file *file, struct store *store, enum store_family family,
+                        char **error) {
+    rocksdb_sstfilewriter_finish(file->writer, error);
+    if (*error != NULL)
+        return;
+    if (file->fd >= 0) /* the database has dropped it from the system's cache */
+        posix_fadvise(file->fd, 0, 0, POSIX_FADV_WILLNEED);
+    rocksdb_ingestexternalfileoptions_t *options = rocksdb_ingestexternalfileoptions_create();
+    rocksdb_ingestexternalfileoptions_set_move_files(options, 1);
+    const char *path = file->path;
+    rocksdb_ingest_external_file_cf(store->db, store_family(store, family), &path, 1, options,
+                                    error);
+    rocksdb_ingestexternalfileoptions_destroy(options);
+}
+
+static void file_release(struct table_file *file, struct store *store) {
+    rocksdb_sstfilewriter_destroy(file->writer);
+    if (file->fd >= 0)
+        close(file->fd);
+    mem_free(file->path);
+    tables_clean(store);
+}
+
+/* --- what is written, one way or the other --- */
+
+struct table_writer {
+    struct store *store;
+    enum store_family family;
+    struct table_file *file;     /* NULL: through the database's memory, */
+    rocksdb_writebatch_t *batch; /* by this */
+    size_t size;                 /* about, since the last step */
+    char *error;                 /* of the database; nothing is done after one */
+};
+
+/* Passes on what was gathered, and does what the writing thread would otherwise have to. */
+static void take_step(struct table_writer *writer) {
+    if (writer->file != NULL)
+        file_send(writer->file);
+    else if (writer->error == NULL)
+        rocksdb_write(writer->store->db, writer->store->options.write, writer->batch,
+                      &writer->error);
+    rocksdb_writebatch_clear(writer->batch);
+    writer->size = 0;
+    handover_help(writer->store);
+}
+
+static void put_key(struct table_writer *writer, struct bytes key, struct bytes value) {
+    if (writer->file != NULL)
+        rocksdb_sstfilewriter_put(writer->file->writer, chars(key), key.size, chars(value),
+                                  value.size, &writer->error);
+    else
+        rocksdb_writebatch_put_cf(writer->batch, store_family(writer->store, writer->family),
+                                  chars(key), key.size, chars(value), value.size);
+}
+
+static void delete_key(struct table_writer *writer, struct bytes key) {
+    if (writer->file != NULL)
+        rocksdb_sstfilewriter_delete(writer->file->writer, chars(key), key.size, &writer->error);
+    else
+        rocksdb_writebatch_delete_cf(writer->batch, store_family(writer->store, writer->family),
+                                     chars(key), key.size);
+}
+
+static void write_entry(struct table_writer *writer, const struct buffer_entry *entry) {
+    struct bytes key = buffer_entry_key(entry);
+    const struct buffer_version *version = buffer_entry_at(entry, UINT64_MAX);
+    struct bytes value = version->logged ? bytes_of(version->value + version->size, LOG_VALUE_SIZE)
+                                         : bytes_of(version->value, version->size);
+    if (version->deleted)
+        delete_key(writer, key);
+    else
+        put_key(writer, key, value);
+    writer->size += key.size + value.size;
+    if (writer->size >= STEP_SIZE)
+        take_step(writer);
+}
+
+static void write_ranges(struct table_writer *writer, const struct write_buffer *buffer) {
+    for (const struct buffer_range *range = write_buffer_newest_range(buffer, writer->family);
+         range != NULL; range = range->older)
+        rocksdb_writebatch_delete_range_cf(
+            writer->batch, store_family(writer->store, writer->family), chars(range->low),
+            range->low.size, chars(range->high), range->high.size);
+}
+
+/* Deleted ranges go first, and what they deleted in the buffer itself is left out. */
+static void write_keys(struct table_writer *writer, const struct write_buffer *buffer) {
+    enum store_family family = writer->family;
+    write_ranges(writer, buffer);
+    for (const struct buffer_entry *entry = write_buffer_seek(buffer, family, (struct bytes){0});
+         entry != NULL && writer->error == NULL; entry = buffer_entry_next(entry)) {
+        const struct buffer_range *range =
+            write_buffer_find_range(buffer, family, buffer_entry_key(entry), UINT64_MAX);
+        if (range == NULL || range->sequence < buffer_entry_at(entry, UINT64_MAX)->sequence)
+            write_entry(writer, entry);
+    }
+    take_step(writer);
+}
+
+static void flush_family(struct table_writer *writer, rocksdb_column_family_handle_t *family) {
+    if (writer->error != NULL)
+        return;
+    rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
+    rocksdb_flush_cf(writer->store->db, options, family, &writer->error);
+    rocksdb_flushoptions_destroy(options);
+}
+
+static bool goes_by_file(const struct table_writer *writer, const struct write_buffer *buffer) {
+    return !writer->store->settings.memory &&
+           write_buffer_keys(buffer, writer->family) >= FILE_FROM &&
+           write_buffer_newest_range(buffer, writer->family) == NULL;
+}
+
+static void write_by_file(struct table_writer *writer, const struct write_buffer *buffer) {
+    struct table_file file;
+    file_begin(&file, writer->store, writer->family, &writer->error);
+    writer->file = &file;
+    if (writer->error == NULL)
+        write_keys(writer, buffer);
+    if (writer->error == NULL)
+        file_ingest(&file, writer->store, writer->family, &writer->error);
+    writer->file = NULL;
+    file_release(&file, writer->store);
+}
+
+static void write_family(struct table_writer *writer, struct write_buffer *buffer) {
+    if (writer->error != NULL || write_buffer_is_empty(buffer, writer->family))
+        return;
+    write_buffer_order(buffer, writer->family);
+    if (goes_by_file(writer, buffer)) {
+        write_by_file(writer, buffer);
+        return;
+    }
+    write_keys(writer, buffer);
+    flush_family(writer, store_family(writer->store, writer->family));
+}
+
+static void write_position(struct table_writer *writer, uint64_t end) {
+    rocksdb_column_family_handle_t *own = writer->store->families[0];
+    struct buf value = {0};
+    buf_u64(&value, end);
+    rocksdb_writebatch_put_cf(writer->batch, own, position_key, sizeof(position_key) - 1,
+                              (const char *)value.data, value.size);
+    buf_release(&value);
+    take_step(writer);
+    flush_family(writer, own);
+}
+
+char *tables_write(struct store *store, struct write_buffer *buffer, uint64_t end) {
+    struct table_writer writer = {.store = store, .batch = rocksdb_writebatch_create()};
+    for (int i = 0; i < STORE_FAMILIES; i++) {
+        writer.family = (enum store_family)i;
+        write_family(&writer, buffer);
+    }
+    write_position(&writer, end);
+    rocksdb_writebatch_destroy(writer.batch);
+    return writer.error;
+}
