@@ -14,7 +14,8 @@ export function scratchFolder() {
 }
 
 const headSize = 32;
-const markKind = 16;
+export const kinds = { open: 1, write: 3, syncBegun: 5, syncLost: 7, mark: 16 };
+export const created = 1; // a flag of kinds.open
 
 // The journal of a run, with the driver's marks in it.
 export class Journal {
@@ -23,12 +24,19 @@ export class Journal {
     this.open = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);
   }
 
-  mark(text) {
+  record(kind, { text = '', flags = 0, file = 0, offset = 0 }) {
     const bytes = Buffer.alloc(headSize + Buffer.byteLength(text));
     bytes.writeUInt32LE(bytes.length, 0);
-    bytes.writeUInt8(markKind, 4);
+    bytes.writeUInt8(kind, 4);
+    bytes.writeUInt8(flags, 5);
+    bytes.writeBigUInt64LE(BigInt(file), 8);
+    bytes.writeBigUInt64LE(BigInt(offset), 16);
     bytes.write(text, headSize);
     writeSync(this.open, bytes);
+  }
+
+  mark(text) {
+    this.record(kinds.mark, { text });
   }
 
   close() {
