@@ -18,6 +18,11 @@
 
 enum { BLOCK = 32768, HEADER = 7, SECTOR = 512, TAIL_MAX = 65536 };
 
+/* Of a list of tables: records that one sync may bring to the disk behind the first. A table that
+ * was written out has two, of which the second says which logs of the database are needed, and a
+ * merge that ends meanwhile adds one. */
+enum { GROUP_BEHIND = 2 };
+
 /* --- checksums --- */
 
 static uint32_t read_u32(const uint8_t *at) {
@@ -136,13 +141,12 @@ static bool is_record(struct bytes tail, size_t at) {
            crc_stored(crc32c(0, bytes_of(head + 6, size + 1))) == read_u32(head);
 }
 
-/* Whether no whole record stands behind the one that the tail begins with: one that does was
- * written after it, so that the first was on the disk before, and is damaged. */
-static bool is_last(struct bytes tail) {
+/* How many whole records stand behind the one that the tail begins with. */
+static unsigned records_behind(struct bytes tail) {
+    unsigned count = 0;
     for (size_t at = 1; at + HEADER < tail.size; at++)
-        if (is_record(tail, at))
-            return false;
-    return true;
+        count += is_record(tail, at);
+    return count;
 }
 
 /* Cuts the file at the byte, and has that on the disk. */
@@ -151,10 +155,12 @@ static void cut_file(int file, uint64_t at) {
         (void)fsync(file);
 }
 
-/* The database refuses a list of tables whose last record a power cut has torn, although nothing
- * hangs on a record that was not synced: that record is cut off. What cannot be, the database will
- * say. If it was on the disk once and is damaged, the tables or the segments of the log that the
- * list then speaks of are gone, which is told. */
+/* The database refuses a list of tables whose end a power cut has torn, although nothing hangs on
+ * records that were not synced: they are cut off, from the first that is torn. A sync that failed
+ * may have left out any sector, so that whole records of the same sync stand behind it; if there
+ * are more, they were written later, the first was on the disk before, and is damaged. What cannot
+ * be cut off, the database will say. If what is was on the disk once and is damaged, the tables or
+ * the segments of the log that the list then speaks of are gone, which is told. */
 static void mend_list(const char *path, uint64_t at) {
     int file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
@@ -162,7 +168,7 @@ static void mend_list(const char *path, uint64_t at) {
     uint8_t *tail = mem_alloc(TAIL_MAX);
     ssize_t got = pread(file, tail, TAIL_MAX, (off_t)at);
     if (got > 0 && (off_t)at + got == lseek(file, 0, SEEK_END) &&
-        is_last(bytes_of(tail, (size_t)got)))
+        records_behind(bytes_of(tail, (size_t)got)) <= GROUP_BEHIND)
         cut_file(file, at);
     mem_free(tail);
     close(file);

@@ -21,8 +21,8 @@ enum wal_state { WAL_WHOLE, WAL_TORN, WAL_DAMAGED, WAL_UNREADABLE };
 /* *at: where the first bad record begins. */
 enum wal_state wal_check(const char *path, uint64_t *at);
 
-/* All logs of the folder's database, and its list of tables, of which a torn last record is cut
- * off. DAMAGED with a sentence. */
+/* All logs of the folder's database, and its list of tables, of which a torn end is cut off.
+ * DAMAGED with a sentence. */
 enum status wal_check_folder(const struct folder *folder, struct scope in);
 
 #endif

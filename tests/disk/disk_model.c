@@ -67,6 +67,7 @@ struct disk {
     uint64_t seed, at; /* the place in the journal */
     uint64_t node_count;
     bool strict;
+    bool powered; /* a failed sync loses nothing yet */
     struct node *nodes, *root;
     struct open_node *open;
     size_t open_count;
@@ -372,9 +373,10 @@ static void on_sync(struct disk *disk, const struct shim_record *record) {
             continue;
         disk->syncs[i] = disk->syncs[--disk->sync_count];
         struct node *node = open_find(disk, record->file);
-        if (!node->is_folder)
-            ops_settle(disk, node, &sync, record->kind == SHIM_SYNC_LOST);
-        if (record->kind == SHIM_SYNCED && (node->is_folder || !disk->strict))
+        bool lost = record->kind == SHIM_SYNC_LOST;
+        if (!node->is_folder && !(lost && disk->powered))
+            ops_settle(disk, node, &sync, lost);
+        if (!lost && (node->is_folder || !disk->strict))
             names_settle(disk, node, sync.at);
         return;
     }
@@ -457,6 +459,10 @@ struct disk *disk_new(uint64_t seed, bool strict) {
     disk->strict = strict;
     disk->root = node_new(disk, true);
     return disk;
+}
+
+void disk_stay_powered(struct disk *disk) {
+    disk->powered = true;
 }
 
 static void node_free(struct node *node) {

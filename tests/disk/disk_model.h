@@ -19,6 +19,10 @@ struct disk;
  * writes tables at a start. */
 struct disk *disk_new(uint64_t seed, bool strict);
 void disk_free(struct disk *disk);
+/* For a disk that is only made with CUT_ALL, and before the first record: the folder as programs
+ * read it while the power is on. What a failed sync should have written is in the system's memory
+ * then, and all of it is read, whatever of it came to the disk. */
+void disk_stay_powered(struct disk *disk);
 /* Takes one record; its bytes must stay where they are. Marks are passed over. A record that cannot
  * be right (an unknown file, an operation that was not seen) ends the program with a sentence. */
 void disk_apply(struct disk *disk, const struct shim_record *record);

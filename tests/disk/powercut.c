@@ -198,6 +198,7 @@ static bool same_folder(const struct run *run, const char *real) {
     struct disk *disk = disk_new(run->seed, run->strict);
     struct cut all = {.mode = CUT_ALL};
     char path[4096], command[8400];
+    disk_stay_powered(disk);
     for (size_t i = 0; i < run->journal.count; i++)
         disk_apply(disk, journal_at(&run->journal, i));
     snprintf(path, sizeof(path), "%s/same", run->folder);

@@ -76,6 +76,8 @@ struct shim_control {
     uint64_t used;  /* bytes it takes, kept by the shim */
     uint64_t fired; /* how many have failed */
     uint64_t counts[FAULT_KINDS];
+    uint64_t die_in; /* counted down by all but reads; at 1 the process is killed before it is done;
+                        0: it lives */
 };
 
 #endif
