@@ -170,10 +170,17 @@ static bool same_scalar(const struct value *a, const struct value *b) {
     return a->type == b->type && a->type <= VALUE_B && bytes_equal(a->bytes, b->bytes);
 }
 
+/* What may be other and is not looked into says nothing. */
+static bool is_other(const struct value *a, const struct value *b) {
+    return a->type != b->type || (a->type <= VALUE_B && !bytes_equal(a->bytes, b->bytes));
+}
+
 /* Whether both items have the same keys: then they stand at the same places of all trees, and what
- * the rules say of the keys of one holds for the other. */
-static bool has_same_keys(const struct table *table, const struct item *a, const struct item *b) {
+ * the rules say of the keys of one holds for the other. *differ: they are known not to be equal. */
+static bool has_same_keys(const struct table *table, const struct item *a, const struct item *b,
+                          bool *differ) {
     uint32_t i = 0, j = 0;
+    *differ = false;
     while (i < a->count || j < b->count) {
         int order = i == a->count   ? 1
                     : j == b->count ? -1
@@ -182,10 +189,19 @@ static bool has_same_keys(const struct table *table, const struct item *a, const
         bool same = order == 0 && same_scalar(&a->pairs[i].value, &b->pairs[j].value);
         if (!same && is_keyed(table, name))
             return false;
+        if (!same && (order != 0 || is_other(&a->pairs[i].value, &b->pairs[j].value)))
+            *differ = true;
         i += order <= 0;
         j += order >= 0;
     }
     return true;
+}
+
+/* Sets `same_keys` and `differs` of the state, of a new item that there will be. */
+static void compare_keys(const struct action *action) {
+    struct action_state *state = action->engine_data;
+    state->same_keys =
+        action->had_old && has_same_keys(state->table, &action->old, &action->new, &state->differs);
 }
 
 /* The submitter's function has the word; what it says is held against the rules like any item. */
@@ -215,7 +231,7 @@ static enum status make_computed(struct commit_group *group, struct change *chan
     if (take_covered(group, action))
         return OK;
     state->new_size = item_size(&action->new);
-    state->same_keys = action->had_old && has_same_keys(state->table, &action->old, &action->new);
+    compare_keys(action);
     if (!state->same_keys || state->new_size > LIMIT_ITEM_SIZE)
         status = rules_check_item(&rules, &action->new);
     if (status == OK && !state->same_keys)
@@ -281,7 +297,11 @@ enum status action_evaluate(struct commit_group *group, struct change *change,
     action->usage.table = rules_write_units(state->old_size, state->new_size);
     state->stays = action->new.count != 0;
     state->changes = is_change(action);
-    return state->changes ? action_plan_edits(group, change, action) : OK;
+    if (!state->changes)
+        return OK;
+    if (state->stays && action->kind != ACTION_COMPUTE) /* whose maker has asked already */
+        compare_keys(action);
+    return action_plan_edits(group, change, action);
 }
 
 void action_read_again(struct commit_group *group, struct change *change, struct action *action) {

@@ -85,12 +85,12 @@ static enum status check_repeats(struct change *change) {
 
 static struct table *find_loading(struct local *local, struct change *change,
                                   struct action *action) {
-    pthread_rwlock_rdlock(&local->state_lock);
+    pthread_rwlock_rdlock(&local->tables_lock);
     struct table *table = map_get(&local->tables, action->table);
     bool loading = table != NULL && table->loading;
     if (loading)
         table_ref(table);
-    pthread_rwlock_unlock(&local->state_lock);
+    pthread_rwlock_unlock(&local->tables_lock);
     if (!loading)
         failure_set(&action->failure, change->arena, NO_TABLE, "The table is not being loaded");
     return loading ? table : NULL;
@@ -103,8 +103,7 @@ static struct table *find_table(struct local *local, struct change *change, size
     if (!*holds)
         return ((struct action_state *)change->actions[i - 1].engine_data)->table;
     if (!change->loading)
-        return local_find(local, action->table, (struct scope){change->arena, &action->failure},
-                          NULL);
+        return local_find(local, action->table, (struct scope){change->arena, &action->failure});
     return find_loading(local, change, action);
 }
 

@@ -45,6 +45,8 @@ static bool shows_same(const struct plan *plan, const struct index *index) {
     struct arena *arena = plan->change->arena;
     if (index->schema->projected == PROJECTED_KEYS)
         return true;
+    if (index->schema->projected == PROJECTED_ALL && plan->state->same_keys && plan->state->differs)
+        return false;
     struct item old = rules_project(schema, index->schema, &plan->action->old, arena);
     struct item new = rules_project(schema, index->schema, &plan->action->new, arena);
     return item_equal(&old, &new);
@@ -83,16 +85,21 @@ static void plan_coverage(const struct plan *plan, struct index *index) {
         add_edit(plan, index, true, true)->covers = covers;
 }
 
-/* The item stays where it is in the index, if it is there, whose size may be another. */
+/* The item stays where it is in the index, if it is there, whose size may be another. What an index
+ * shows is asked of those only who are told what it cost. */
 static void plan_size(const struct plan *plan, struct index *index) {
     const struct action *action = plan->action;
     const struct action_state *state = plan->state;
-    if (index->schema->projected == PROJECTED_KEYS || !keys_has_entry(index, &action->new))
+    bool told = action->kind != ACTION_COMPUTE;
+    if (index->schema->projected == PROJECTED_KEYS || !keys_has_entry(index, &action->new) ||
+        (told && shows_same(plan, index)))
         return;
     size_t old_size = shown_size(plan, index, &action->old, state->old_size);
     size_t new_size = shown_size(plan, index, &action->new, state->new_size);
     if (old_size != new_size)
         add_edit(plan, index, false, false)->size_change = (int64_t)new_size - (int64_t)old_size;
+    if (told)
+        use_index(plan, index, rules_write_units(old_size, new_size));
 }
 
 /* Whether nothing but the size of what the index shows changes. An entry that covers its item, or

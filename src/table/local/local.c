@@ -93,16 +93,12 @@ static struct local *local_of(struct engine *engine) {
     return (struct local *)engine;
 }
 
-struct table *local_find(struct local *local, struct bytes name, struct scope in,
-                         struct snapshot **snapshot) {
-    pthread_rwlock_rdlock(&local->state_lock);
+struct table *local_find(struct local *local, struct bytes name, struct scope in) {
+    pthread_rwlock_rdlock(&local->tables_lock);
     struct table *table = local_table(local, name);
-    if (table != NULL) {
+    if (table != NULL)
         table_ref(table);
-        if (snapshot != NULL)
-            *snapshot = snapshot_hold(local);
-    }
-    pthread_rwlock_unlock(&local->state_lock);
+    pthread_rwlock_unlock(&local->tables_lock);
     if (table == NULL)
         failure_set(in.failure, in.arena, NO_TABLE, "Requested resource not found");
     return table;
@@ -266,6 +262,7 @@ static void local_free(struct local *local) {
     names_free(local->names);
     tokens_free(local->tokens);
     pthread_rwlock_destroy(&local->state_lock);
+    pthread_rwlock_destroy(&local->tables_lock);
     pthread_mutex_destroy(&local->walks_lock);
     mem_free(local);
 }
@@ -363,6 +360,7 @@ static struct local *local_new(const struct local_settings *settings) {
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
     pthread_rwlock_init(&local->state_lock, &attributes);
+    pthread_rwlock_init(&local->tables_lock, &attributes);
     pthread_rwlockattr_destroy(&attributes);
     pthread_mutex_init(&local->walks_lock, NULL);
     return local;

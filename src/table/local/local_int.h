@@ -9,6 +9,8 @@
  *      only then are replies sent.
  *   2. A reader holds `state_lock` for reading while it looks at the catalogue, a table's indexes
  *      or trees, and takes the current snapshot there; it holds no lock while it reads the store.
+ *      Who needs no more than a table by its name, as each write does, holds `tables_lock` instead,
+ *      which no commit takes.
  *   3. A snapshot is the store's snapshot after a commit and the number of that commit, which is
  *      what the trees stood at when it was taken. A cached item may be used at a snapshot if it was
  *      last written at or before the snapshot's commit.
@@ -103,7 +105,7 @@ struct table {
     struct index *expiry;   /* items by when they end; NULL: they do not */
     struct index *retired;  /* dropped indexes, until the table is freed */
     struct tally *tally[2]; /* of the writer's groups, while it makes them */
-    bool loading;           /* not yet whole: nobody but its loader may use it; under state_lock */
+    bool loading;           /* not yet whole: nobody but its loader may use it; as local->tables */
     struct stream *stream;  /* the writer's: the present one, or NULL */
     struct partition_filter partition_filter;
 };
@@ -246,7 +248,9 @@ struct local {
 
     pthread_rwlock_t state_lock;       /* prefers writers */
     pthread_mutex_t walks_lock;        /* among readers that begin or end an index_walk */
-    struct map tables;                 /* by name -> struct table; under state_lock */
+    pthread_rwlock_t tables_lock;      /* taken after state_lock if both are; prefers writers */
+    struct map tables;                 /* by name -> struct table; read under state_lock or
+                                          tables_lock, changed under both */
     struct streams streams;            /* under state_lock */
     struct snapshot *snapshot;         /* under state_lock */
     atomic_uint snapshots;             /* not yet freed */
@@ -277,16 +281,15 @@ void snapshot_advance(struct local *local);
 void snapshot_suspend(struct local *local);
 void snapshot_resume(struct local *local);
 
-/* The table of that name if it may be used, or NULL; the caller holds state_lock or is the writer.
- */
+/* The table of that name if it may be used, or NULL; the caller holds state_lock or tables_lock, or
+ * is the writer. */
 static inline struct table *local_table(const struct local *local, struct bytes name) {
     struct table *table = map_get(&local->tables, name);
     return table != NULL && !table->loading ? table : NULL;
 }
-/* The table of that name with a reference, or NULL and NO_TABLE in *failure. Takes state_lock. If
- * `snapshot` is not NULL, it is filled in with the current one, held. */
-struct table *local_find(struct local *local, struct bytes name, struct scope in,
-                         struct snapshot **snapshot);
+/* The table of that name with a reference, or NULL and NO_TABLE in *failure. Takes tables_lock, so
+ * that it never waits for a commit. */
+struct table *local_find(struct local *local, struct bytes name, struct scope in);
 
 /* --- keys (store_keys.c) ---
  *

@@ -74,7 +74,7 @@ static enum status check_time(const struct reader_request *request,
 
 /* About the table as it is now: its settings are what a restored one gets, as in the service. */
 static enum status describe_now(struct past_reader *reader, struct bytes name, struct scope in) {
-    struct table *table = local_find(reader->local, name, in, NULL);
+    struct table *table = local_find(reader->local, name, in);
     if (table == NULL)
         return NO_TABLE;
     pthread_rwlock_rdlock(&reader->local->state_lock);

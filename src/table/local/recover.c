@@ -46,7 +46,7 @@ static enum status rebuild(struct local *local, struct scope in) {
     return status;
 }
 
-/* The caller holds state_lock for writing. */
+/* The caller holds state_lock and tables_lock for writing. */
 static enum status reopen(struct local *local, struct scope in) {
     if (!wait_for_snapshots(local))
         return BUSY;
@@ -73,7 +73,9 @@ enum status writer_recover(struct local *local) {
         backfill_stop_all(local);
         count_index_pause(local);
         pthread_rwlock_wrlock(&local->state_lock);
+        pthread_rwlock_wrlock(&local->tables_lock);
         status = reopen(local, (struct scope){&arena, &failure});
+        pthread_rwlock_unlock(&local->tables_lock);
         pthread_rwlock_unlock(&local->state_lock);
         count_index_resume(local);
         writer->stale = status != OK; /* at least, builds were stopped */

@@ -92,7 +92,9 @@ static enum status create_table(struct local *local, struct change *change) {
     if (change->loading)
         table->about.status = PART_CREATING;
     pthread_rwlock_wrlock(&local->state_lock);
+    pthread_rwlock_wrlock(&local->tables_lock);
     map_put(&local->tables, schema->name, table);
+    pthread_rwlock_unlock(&local->tables_lock);
     stream_switch_commit(local, table, &turn);
     local_sum_memory(local);
     partition_version_raise_all(local, local->snapshot->commit + 1);
@@ -129,7 +131,9 @@ static enum status delete_table(struct local *local, struct change *change) {
     if (table->expiry != NULL)
         backfill_cancel(local, table->expiry);
     pthread_rwlock_wrlock(&local->state_lock);
+    pthread_rwlock_wrlock(&local->tables_lock);
     map_del(&local->tables, change->table);
+    pthread_rwlock_unlock(&local->tables_lock);
     stream_switch_commit(local, table, &turn);
     atomic_store(&table->gone, true);
     count_index_forget_table(local, table);
@@ -155,7 +159,9 @@ static enum status finish_loading(struct local *local, struct change *change) {
     if (status != OK)
         return status;
     pthread_rwlock_wrlock(&local->state_lock);
+    pthread_rwlock_wrlock(&local->tables_lock);
     table->loading = false;
+    pthread_rwlock_unlock(&local->tables_lock);
     table->about.status = PART_ACTIVE;
     partition_version_raise_all(local, local->snapshot->commit + 1);
     snapshot_advance(local);

@@ -176,7 +176,8 @@ struct action_state {
     bool covered;             /* which an entry of the covering index will cover */
     bool uncovered;           /* action->uncovered */
     bool absent;              /* a filter excludes the item before the action */
-    bool same_keys;           /* no key of the table or of an index is other than it was */
+    bool same_keys;           /* no key of the table or of an index is other than it was, */
+    bool differs;             /* but another attribute is known to be */
     bool refused;             /* by the submitter's own function */
     struct index_edit *edits; /* in the group's arena */
 };

@@ -165,6 +165,12 @@ static void test_usage(void **state) {
     engine_do(f->engine, &change);
     assert_int_equal(action.usage.index_count, 1);
     assert_int_equal((int)action.usage.indexes[0].units, 1);
+    action.item =
+        item_of(&f->arena, "pk=S:a", "sk=S:0", "board=S:b", "score=N:8", "nick=S:n", "x=S:z", NULL);
+    engine_do(f->engine, &change);
+    assert_int_equal(action.usage.index_count, 1);
+    assert_text(action.usage.indexes[0].name, "byscore");
+    assert_int_equal((int)action.usage.indexes[0].units, 1);
     /* The same again touches nothing but the table. */
     uint64_t commits = atomic_load(&local_of(f->engine)->commits);
     engine_do(f->engine, &change);
@@ -294,6 +300,51 @@ static void test_overlay(void **state) {
     assert_int_equal(score, COUNT);
     assert_int_equal(tree_count(the_table(f)->indexes[0]->tree), 1);
     assert_true(atomic_load(&local_of(f->engine)->commits) < COUNT / 10);
+}
+
+struct submitter {
+    struct engine *engine;
+    struct change *change;
+    sem_t submitted, done;
+};
+
+static void post_done(struct change *change) {
+    sem_post(&((struct submitter *)change->user)->done);
+}
+
+static void *submit_one(void *argument) {
+    struct submitter *submitter = argument;
+    engine_submit(submitter->engine, submitter->change);
+    sem_post(&submitter->submitted);
+    return NULL;
+}
+
+/* Who submits does not wait for a commit that is being made visible. */
+static void test_admits_meanwhile(void **state) {
+    struct fixture *f = *state;
+    struct local *local = local_of(f->engine);
+    struct action action = action_of(ACTION_PUT, item_of(&f->arena, "pk=S:a", "sk=S:0", NULL));
+    struct change change = write_of(&f->arena, &action, 1);
+    struct submitter submitter = {.engine = f->engine, .change = &change};
+    struct timespec until;
+    pthread_t thread;
+    change.done = post_done;
+    change.user = &submitter;
+    sem_init(&submitter.submitted, 0, 0);
+    sem_init(&submitter.done, 0, 0);
+    pthread_rwlock_wrlock(&local->state_lock);
+    pthread_create(&thread, NULL, submit_one, &submitter);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    bool submitted = sem_timedwait(&submitter.submitted, &until) == 0;
+    pthread_rwlock_unlock(&local->state_lock);
+    pthread_join(thread, NULL);
+    assert_true(submitted);
+    while (sem_wait(&submitter.done) != 0)
+        ;
+    assert_status(&change, OK);
+    sem_destroy(&submitter.submitted);
+    sem_destroy(&submitter.done);
 }
 
 static void count_done(struct change *change) {
@@ -523,6 +574,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_transaction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_local_index, setup, teardown),
         cmocka_unit_test_setup_teardown(test_overlay, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_admits_meanwhile, setup, teardown),
         cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
         cmocka_unit_test_setup_teardown(test_gathered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_prepared_for_another, setup, teardown),
