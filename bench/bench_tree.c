@@ -134,6 +134,10 @@ static uint64_t ours_rank(const void *tree, const void *key, size_t size) {
     return tree_rank(tree, bytes_of(key, size));
 }
 
+static size_t ours_memory(const void *tree) {
+    return tree_memory(tree);
+}
+
 static uint64_t set_look(const void *set, const void *key, size_t size) {
     return set_has(set, key, size);
 }
@@ -144,10 +148,11 @@ struct subject {
     void (*destroy)(void *);
     void (*put)(void *, const void *, size_t);
     uint64_t (*rank)(const void *, const void *, size_t);
+    size_t (*memory)(const void *); /* NULL: all of it is the C library's */
 };
 
 static const struct subject subjects[] = {
-    {"counted tree", "", ours_new, ours_free, ours_put, ours_rank},
+    {"counted tree", "", ours_new, ours_free, ours_put, ours_rank, ours_memory},
     {"skip list", "", skip_new, skip_free, skip_put, skip_rank},
     {"std::set", "it has no rank: this is a look-up", set_new, set_free, set_put, set_look},
 };
@@ -175,7 +180,7 @@ static uint64_t measure(const struct subject *subject, const uint8_t *keys, size
     for (size_t i = 0; i < count; i++)
         subject->put(set, keys + i * KEY, KEY);
     double put = (now_ns() - start) / (double)count;
-    heap = heap_bytes() - heap;
+    heap = subject->memory != NULL ? (double)subject->memory(set) : heap_bytes() - heap;
     start = now_ns();
     for (size_t i = 0; i < ASKS; i++)
         sum += subject->rank(set, asks + i * KEY, KEY);

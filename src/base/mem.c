@@ -89,6 +89,10 @@ void mem_populate(void *block, size_t size) {
         bytes[at] = bytes[at];
 }
 
+void mem_discard(void *block, size_t size) {
+    madvise(block, size, MADV_DONTNEED);
+}
+
 void mem_trim(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

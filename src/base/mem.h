@@ -32,6 +32,8 @@ void *mem_large(void *old, size_t old_size, size_t size);
 void *mem_small_pages(size_t size);
 /* Has the system clear all pages of such memory now, on this thread. What is there stays. */
 void mem_populate(void *block, size_t size);
+/* Gives the pages of such memory back; it may be used on, and is zeros then. */
+void mem_discard(void *block, size_t size);
 /* Gives the system back what was freed and is kept for later. Slow: after work that needed much. */
 void mem_trim(void);
 

@@ -202,15 +202,15 @@ size_t pack_load_with(const struct pack *pack, struct bytes key, size_t *prefix)
     return load + pack_cost(pack) + (suffix > PACK_HEAD ? suffix - PACK_HEAD : 0);
 }
 
-/* Adds `by` (modulo 2^16 or 2^32) to the ends from `slot` on. */
-static void ends_shift(struct pack *pack, unsigned slot, size_t by) {
+/* Adds `by` (modulo 2^16 or 2^32) to the ends from..to-1. */
+static void ends_shift(struct pack *pack, unsigned from, unsigned to, size_t by) {
     if (pack->wide) {
         uint32_t *ends = (uint32_t *)(void *)ends_of(pack);
-        for (unsigned i = slot; i < pack->count; i++)
+        for (unsigned i = from; i < to; i++)
             ends[i] += (uint32_t)by;
     } else {
         uint16_t *ends = (uint16_t *)(void *)ends_of(pack);
-        for (unsigned i = slot; i < pack->count; i++)
+        for (unsigned i = from; i < to; i++)
             ends[i] = (uint16_t)(ends[i] + by);
     }
 }
@@ -232,7 +232,7 @@ void pack_insert(struct pack *pack, unsigned slot, struct bytes key) {
     memmove(heads + slot + 1, heads + slot, after * sizeof(*heads));
     heads[slot] = cut.head;
     end_set(pack, slot, (uint32_t)(start << 3 | cut.head_size));
-    ends_shift(pack, slot, cut.tail.size << 3);
+    ends_shift(pack, slot, pack->count, cut.tail.size << 3);
 }
 
 void pack_remove(struct pack *pack, unsigned slot) {
@@ -241,7 +241,7 @@ void pack_remove(struct pack *pack, unsigned slot) {
     size_t after = pack->count - slot - 1u;
     uint32_t *heads = heads_of(pack);
     uint8_t *old_ends = ends_of(pack), *old_tails = tails_of(pack);
-    ends_shift(pack, slot, 0 - (size << 3));
+    ends_shift(pack, slot, pack->count, 0 - (size << 3));
     memmove(heads + slot, heads + slot + 1, after * sizeof(*heads));
     pack->count--;
     memmove(ends_of(pack), old_ends, slot * width);
@@ -306,9 +306,12 @@ void pack_copy(struct pack_writer *writer, struct pack_range keys, struct buf *s
     size_t start = tail_start(from_pack, from), size = tail_start(from_pack, to) - start;
     memcpy(heads_of(pack) + writer->slot, heads_of(from_pack) + from, (to - from) * PACK_HEAD);
     memcpy(tails_of(pack) + writer->end, tails_of(from_pack) + start, size);
-    for (unsigned slot = from; slot < to; slot++)
-        end_set(pack, writer->slot++,
-                (uint32_t)(end_raw(from_pack, slot) + ((writer->end - start) << 3)));
+    size_t width = end_size(pack);
+    unsigned first = writer->slot;
+    writer->slot += to - from;
+    memcpy(ends_of(pack) + first * width, ends_of(from_pack) + from * width, (to - from) * width);
+    if (writer->end != start)
+        ends_shift(pack, first, writer->slot, (writer->end - start) << 3);
     writer->end += size;
 }
 

@@ -5,32 +5,43 @@
 
 #include <assert.h>
 
-/* Blocks come in steps of this many bytes with the allocator's own 8, so that growing by one
- * key seldom moves a node and freed blocks fit others. */
-enum { STEP_SMALL = 64, STEP = 128, STEP_FROM = 512, BLOCK_HEADER = 8 };
+enum { EMPTY_SLAB_EVERY = 256 }; /* changes */
 
 enum { ABREAST = 16 }; /* keys that are looked for at once: what a processor can wait for */
 
-size_t node_bytes(size_t header, size_t size) {
-    size_t whole = header + sizeof(struct pack) + size + BLOCK_HEADER;
-    size_t step = whole < STEP_FROM ? STEP_SMALL : STEP;
-    return (whole + step - 1) / step * step - BLOCK_HEADER;
+/* Inner nodes have slabs of their own: they are larger than leaves and grow in other steps, so that
+ * either would leave gaps that are of no use to the other; and all of them lie in few pages. */
+static struct node_memory *memory_of(struct tree *tree, size_t header) {
+    return header == offsetof(struct inner, keys) ? &tree->inners : &tree->leaves;
+}
+
+static void set_room(struct pack *pack, size_t header, size_t bytes) {
+    pack->room8 = (uint16_t)((bytes - header - sizeof(*pack)) / 8);
 }
 
 void *tree_node_new(struct tree *tree, size_t header, size_t size, bool wide) {
-    size_t bytes = node_bytes(header, size), room = bytes - header - sizeof(struct pack);
-    assert(room <= PACK_ROOM_MAX);
-    uint8_t *node = mem_alloc(bytes);
-    tree->memory += bytes;
-    *(struct pack *)(void *)(node + header) =
-        (struct pack){.room8 = (uint16_t)(room / 8), .wide = wide};
+    size_t bytes;
+    uint8_t *node =
+        node_memory_take(memory_of(tree, header), header + sizeof(struct pack) + size, &bytes);
+    assert(bytes - header - sizeof(struct pack) <= PACK_ROOM_MAX);
+    struct pack *pack = (void *)(node + header);
+    *pack = (struct pack){.wide = wide};
+    set_room(pack, header, bytes);
     return node;
+}
+
+bool tree_node_extend(struct tree *tree, void *node, size_t header, size_t size) {
+    struct pack *pack = (void *)((uint8_t *)node + header);
+    size_t bytes = header + sizeof(*pack) + pack_room(pack);
+    size_t wanted = header + sizeof(*pack) + size;
+    bytes = node_memory_extend(memory_of(tree, header), node, bytes, wanted);
+    set_room(pack, header, bytes);
+    return bytes >= wanted;
 }
 
 void node_free(struct tree *tree, void *node, size_t header) {
     const struct pack *pack = (void *)((uint8_t *)node + header);
-    tree->memory -= header + sizeof(struct pack) + pack_room(pack);
-    mem_free(node);
+    node_memory_give(memory_of(tree, header), node, header + sizeof(struct pack) + pack_room(pack));
 }
 
 struct tree *tree_new(void) {
@@ -41,21 +52,24 @@ struct tree *tree_new(void) {
     return tree;
 }
 
-static void free_below(struct tree *tree, void *node, unsigned height) {
-    if (height == 0) {
+/* Frees nodes that are in no slab; for that no leaf has to be read. */
+static void free_separate(struct tree *tree, void *node, unsigned height) {
+    if (height > 0) {
+        struct inner *inner = node;
+        for (unsigned i = 0; i < inner->count; i++)
+            free_separate(tree, inner->child[i], height - 1);
+        if (node_memory_is_separate(node))
+            inner_free(tree, node);
+    } else if (node_memory_is_separate(node))
         leaf_free(tree, node);
-        return;
-    }
-    struct inner *inner = node;
-    for (unsigned i = 0; i < inner->count; i++)
-        free_below(tree, inner->child[i], height - 1);
-    inner_free(tree, inner);
 }
 
 void tree_free(struct tree *tree) {
     if (tree == NULL)
         return;
-    free_below(tree, tree->root, tree->height);
+    free_separate(tree, tree->root, tree->height);
+    node_memory_release(&tree->leaves);
+    node_memory_release(&tree->inners);
     buf_release(&tree->scratch);
     buf_release(&tree->first_key);
     buf_release(&tree->separator);
@@ -67,8 +81,8 @@ uint64_t tree_count(const struct tree *tree) {
 }
 
 size_t tree_memory(const struct tree *tree) {
-    return sizeof(*tree) + tree->memory + tree->scratch.room + tree->first_key.room +
-           tree->separator.room;
+    return sizeof(*tree) + node_memory_held(&tree->leaves) + node_memory_held(&tree->inners) +
+           tree->scratch.room + tree->first_key.room + tree->separator.room;
 }
 
 /* The lines that a search reads first: asked for at once, they arrive together. */
@@ -219,6 +233,15 @@ void tree_make_room(struct tree *tree, struct path *path, unsigned at, struct by
     hang(tree, path, depth, &split);
 }
 
+/* After a change: now and then a slab of leaves is emptied, if there are many gaps. Some 60 leaves
+ * move then, a microsecond or two each. */
+static void give_back(struct tree *tree) {
+    if (++tree->changes < EMPTY_SLAB_EVERY || !node_memory_is_sparse(&tree->leaves))
+        return;
+    tree->changes = 0;
+    node_memory_empty_slab(&tree->leaves, leaf_move, tree);
+}
+
 bool tree_put(struct tree *tree, struct bytes key) {
     assert(key.size <= TREE_KEY_MAX);
     key = key_given(key);
@@ -239,6 +262,7 @@ bool tree_put(struct tree *tree, struct bytes key) {
     if (put != leaf)
         tree_place(tree, &path, tree->height, put);
     tree_bump(tree, &path, 1);
+    give_back(tree);
     return true;
 }
 
@@ -301,6 +325,7 @@ bool tree_del(struct tree *tree, struct bytes key) {
         inner_free(tree, root);
         tree->height--;
     }
+    give_back(tree);
     return true;
 }
 

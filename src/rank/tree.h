@@ -21,7 +21,7 @@ struct tree *tree_new(void);
 void tree_free(struct tree *tree);
 
 uint64_t tree_count(const struct tree *tree);
-/* Bytes of memory the tree holds, as asked of the allocator. O(1). */
+/* Bytes of memory the tree holds, with what is free in its slabs (node_memory.h). O(1). */
 size_t tree_memory(const struct tree *tree);
 
 /* Adds the key (copied); false if it was there. At most TREE_KEY_MAX bytes. */

@@ -16,16 +16,18 @@
  *     least two children, any other at least one.
  *  5. A leaf's load is at most LEAF_LOAD. An inner node's is at most INNER_LOAD unless it has
  *     only INNER_FEW children, so very long keys narrow the tree but never stop it.
- *  6. tree->memory is the sum of what was asked of the allocator for nodes.
+ *  6. What is used of tree->leaves and tree->inners is the sum of their nodes.
  *
- * Nodes are as large as their keys need, in steps; one that outgrows its memory is written anew
- * elsewhere. So a split costs no memory for empty halves, and nodes may be merged lazily: only
- * when one falls below a quarter and the two fit well. (A departure from the textbook: nodes
- * never borrow from a sibling. Depth still grows only when a full root splits.)
+ * Nodes are as large as their keys need, in units of node_memory.h; one that outgrows its memory
+ * and has no gap behind it is written anew elsewhere. So a split costs no memory for empty halves,
+ * and nodes may be merged lazily: only when one falls below a quarter and the two fit well. (A
+ * departure from the textbook: nodes never borrow from a sibling. Depth still grows only when a
+ * full root splits.)
  */
 #ifndef GT_RANK_TREE_INT_H
 #define GT_RANK_TREE_INT_H
 
+#include "rank/node_memory.h"
 #include "rank/pack.h"
 #include "rank/tree.h"
 
@@ -53,7 +55,8 @@ struct tree {
     void *root; /* a leaf when height is 0 */
     unsigned height;
     uint64_t count;
-    size_t memory;
+    struct node_memory leaves, inners;
+    unsigned changes; /* since a slab was emptied */
     struct tree_leaf *first, *last;
     /* Where changes assemble keys: on their way from node to node, the first of a node to be,
      * and the separator of a split or join under way. */
@@ -73,8 +76,8 @@ struct path {
  * least `size` bytes of data, rounded up to a step. */
 void *tree_node_new(struct tree *tree, size_t header, size_t size, bool wide);
 void node_free(struct tree *tree, void *node, size_t header);
-/* Bytes that a block with that much in its pack asks for. */
-size_t node_bytes(size_t header, size_t size);
+/* Makes room for `size` bytes of data where the node is; false: there is none. */
+bool tree_node_extend(struct tree *tree, void *node, size_t header, size_t size);
 
 /* The shortest key that is greater than `left` and not greater than `right`. */
 static inline struct bytes node_separator(struct bytes left, struct bytes right) {
@@ -94,6 +97,8 @@ void leaf_link(struct tree *tree, struct tree_leaf *leaf, struct tree_leaf *prev
                struct tree_leaf *next);
 /* Takes an empty leaf out of the list and frees it. */
 void leaf_unlink(struct tree *tree, struct tree_leaf *leaf);
+/* Moves a leaf to another place, for node_memory_empty_slab(); `tree` is the struct tree. */
+size_t leaf_move(void *tree, void *leaf);
 /* Where to split so that `key` finds room at `slot`: 0 and count make it a leaf of its own. */
 unsigned leaf_cut(const struct tree_leaf *leaf, unsigned slot, struct bytes key);
 /* The separator of such a split. Good until the tree's next change. */

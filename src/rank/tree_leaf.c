@@ -53,7 +53,8 @@ struct tree_leaf *leaf_put(struct tree *tree, struct tree_leaf *leaf, unsigned s
                            struct bytes key) {
     struct pack *keys = &leaf->keys;
     size_t prefix, load = pack_load_with(keys, key, &prefix), size = pack_size_of(prefix, load);
-    if (prefix == keys->prefix && size <= pack_room(keys)) {
+    if (prefix == keys->prefix &&
+        (size <= pack_room(keys) || tree_node_extend(tree, leaf, HEADER, size))) {
         pack_insert(keys, slot, key);
         return leaf;
     }
@@ -76,6 +77,22 @@ struct tree_leaf *leaf_del(struct tree *tree, struct tree_leaf *leaf, unsigned s
     leaf_link(tree, shrunk, leaf->prev, leaf->next);
     leaf_free(tree, leaf);
     return shrunk;
+}
+
+size_t leaf_move(void *owner, void *moving) {
+    struct tree *tree = owner;
+    struct tree_leaf *leaf = moving;
+    const struct pack *keys = &leaf->keys;
+    struct path path;
+    if (keys->count != 0) /* else it is the root */
+        tree_descend(tree, pack_key(keys, 0, &tree->scratch), &path);
+    struct tree_leaf *moved = leaf_new(tree, pack_room(keys));
+    uint16_t room8 = moved->keys.room8; /* which may be more */
+    memcpy(&moved->keys, keys, sizeof(*keys) + pack_size(keys));
+    moved->keys.room8 = room8;
+    leaf_link(tree, moved, leaf->prev, leaf->next);
+    tree_place(tree, &path, tree->height, moved);
+    return HEADER + sizeof(*keys) + pack_room(keys);
 }
 
 /* A key at either end is likely one of a run in order: what is full stays full. A long key would

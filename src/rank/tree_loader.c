@@ -6,7 +6,8 @@
 #include "base/mem.h"
 
 enum {
-    FILL = LEAF_LOAD - 128, /* a step of memory less, lest the first put into each leaf splits it */
+    /* A step of memory less than a leaf can have, lest the first put into each splits it. */
+    FILL = LEAF_LOAD - NODE_MEMORY_UNIT,
     KEY_COST = PACK_HEAD + 2,
     GATHER_MAX = FILL / KEY_COST
 };

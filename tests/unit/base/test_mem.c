@@ -22,9 +22,22 @@ static void test_large_blocks_stay_mapped(void **unused) {
 #endif
 }
 
+/* What was given back is zeros, and what is beside it stays. */
+static void test_discard(void **unused) {
+    (void)unused;
+    enum { PIECE = 64 * 1024 };
+    uint8_t *block = mem_small_pages(MEM_LARGE);
+    memset(block, 7, MEM_LARGE);
+    mem_discard(block + PIECE, PIECE);
+    for (size_t i = 0; i < MEM_LARGE; i++)
+        assert_int_equal(block[i], i / PIECE == 1 ? 0 : 7);
+    mem_large(block, MEM_LARGE, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_blocks_stay_mapped),
+        cmocka_unit_test(test_discard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

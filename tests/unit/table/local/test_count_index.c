@@ -88,7 +88,7 @@ static void test_few(void **state) {
     assert_int_equal(figures_of(&f).count_index, 0);
     assert_int_equal(count_whole(&f, 1), NAMES);
     assert_int_equal(figures_of(&f).count_index, 1);
-    assert_true(figures_of(&f).count_index_memory > NAMES * 8);
+    assert_true(figures_of(&f).count_index_memory > NAMES * 6);
     teardown(&f);
 }
 
