@@ -209,6 +209,7 @@ struct ahead {
     bool long_try;  /* it may take long on the writer's thread */
     bool ran;       /* it was run ahead before */
     unsigned tries; /* that were stale */
+    uint64_t work;  /* of the last one, in units of its budget */
     unsigned held;  /* tries while nobody writes to its keys (key_holds.h) */
     struct staged_before *before; /* what an earlier try has written (set_staging.h); or NULL */
     struct seen_versions *seen;   /* what has to be as it was; in the call's arena */
