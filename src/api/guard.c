@@ -146,6 +146,10 @@ static uint64_t guard_partition_version_at(struct engine *engine, uint32_t where
     return engine_partition_version_at(guard_of(engine)->behind, where);
 }
 
+static bool guard_partition_changed(struct engine *engine, uint32_t where, uint64_t version) {
+    return engine_partition_changed(guard_of(engine)->behind, where, version);
+}
+
 /* That there is nothing says something, too: who may not read the table is not told. */
 static bool guard_partitions_absent(struct engine *engine, struct bytes table,
                                     const struct value *partitions, size_t count) {
@@ -396,6 +400,7 @@ static const struct copy_ops guard_copy_ops = {
 static const struct inprocess_ops guard_inprocess_ops = {
     .partition_version = guard_partition_version,
     .partition_version_at = guard_partition_version_at,
+    .partition_changed = guard_partition_changed,
     .partitions_absent = guard_partitions_absent,
     .batch_flush = guard_batch_flush,
 };

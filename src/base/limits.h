@@ -99,7 +99,8 @@ enum {
     LIMIT_AHEAD_TRIES = 2,      /* so often, if others write to the same sets meanwhile; */
     LIMIT_WRITER_LONG = 400000, /* then there, up to this */
     LIMIT_LOOKED_UP = 2048,     /* members of one set, in one look at its index */
-    LIMIT_ARGS_AT_ONCE = 2048,  /* of a command that runs on a loop */
+    LIMIT_ARGS_AT_ONCE = 2048,  /* of a command that runs on a loop; and, of some, of one commit: */
+    LIMIT_PART_ARGS = 512,      /* those of more are divided (call_parts.h) */
     LIMIT_KEYS_AT_ONCE = 1000,  /* that a command which asks about many has in memory */
     LIMIT_CALL_MEMORY = 512 * 1024 * 1024,   /* of one command, or of all of a transaction, */
     LIMIT_CALLS_MEMORY = 1024 * 1024 * 1024, /* and of all that run at one time */

@@ -66,6 +66,12 @@ uint64_t engine_partition_version_at(struct engine *engine, uint32_t slot) {
     return engine->inprocess->partition_version_at(engine, slot);
 }
 
+bool engine_partition_changed(struct engine *engine, uint32_t slot, uint64_t version) {
+    if (engine->inprocess != NULL && engine->inprocess->partition_changed != NULL)
+        return engine->inprocess->partition_changed(engine, slot, version);
+    return engine_partition_version_at(engine, slot) != version;
+}
+
 bool engine_partitions_absent(struct engine *engine, struct bytes table,
                               const struct value *partitions, size_t count) {
     return engine->inprocess != NULL && engine->inprocess->partitions_absent != NULL &&

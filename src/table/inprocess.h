@@ -25,6 +25,9 @@ uint64_t engine_partition_version(struct engine *engine, struct bytes table,
 uint64_t engine_partition_version_slot(struct engine *engine, struct bytes table,
                                        const struct value *partition, uint32_t *slot);
 uint64_t engine_partition_version_at(struct engine *engine, uint32_t slot);
+/* Whether the partition whose number is kept there may have changed since the number was `version`.
+ * Partitions share slots; this tells most of them apart, where comparing the numbers does not. */
+bool engine_partition_changed(struct engine *engine, uint32_t slot, uint64_t version);
 /* The version that a partition had, and where it is kept. */
 struct partition_seen {
     uint32_t slot;
@@ -56,6 +59,7 @@ void engine_batch_flush(struct change_batch *batch);
 struct inprocess_ops {
     uint64_t (*partition_version)(struct engine *, struct bytes, const struct value *, uint32_t *);
     uint64_t (*partition_version_at)(struct engine *, uint32_t);
+    bool (*partition_changed)(struct engine *, uint32_t, uint64_t); /* NULL: the numbers say */
     /* NULL: it cannot tell */
     bool (*partitions_absent)(struct engine *, struct bytes, const struct value *, size_t);
     void (*batch_flush)(struct engine *, struct change_batch *);

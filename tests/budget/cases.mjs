@@ -101,5 +101,52 @@ export function makeCases(server, members) {
     http('JSON of 16 MB', () => client.call('PutItem', { TableName: 'x', Item: { a: { L: many(Math.floor(500000), () => [{ S: 'abcdefghijk' }]) } } }).then(({ status }) => `${status}`)),
     http('BatchWriteItem of 16 MB', () => client.call('BatchWriteItem', { RequestItems: { items: many(25, (i) => [{ PutRequest: { Item: { id: { S: `${i}` }, v: { S: 'x'.repeat(390000) } } } }]) } }).then(({ status }) => `${status}`)),
   ];
-  return cases;
+  return [...cases, ...makeWrites(port)];
+}
+
+// Commands that write very many items.
+function makeWrites(port, items = 100000, members = 20000) {
+  const list = (count, make) => Array.from({ length: count }, (_, i) => make(i)).flat();
+  const one = (title, words, before) => ({ name: title, run: () => redis(port, words), before });
+  // Puts them there beforehand, some at a time.
+  const some = async (count, words, make) => {
+    for (let at = 0; at < count; at += 500) await redis(port, words.concat(list(500, (i) => make(at + i))));
+  };
+  const strings = () => some(items, ['MSET'], (i) => [`str:${i}`, 'v']);
+  const noStrings = () => some(items, ['DEL'], (i) => `str:${i}`);
+  const zset = () => some(members, ['ZADD', 'wide:zset'], (i) => [i % 977, name(i)]);
+  const hash = () => some(members, ['HSET', 'wide:hash'], (i) => [name(i), 'v']);
+  const set = () => some(members, ['SADD', 'wide:set'], name);
+  const gone = (key) => () => redis(port, ['DEL', key]);
+  const names = (command, key) => [command, key].concat(list(members, name));
+  const multi = (title, count, make, before) => ({
+    name: title, before, run: () => redis(port, ['MULTI'], ...Array.from({ length: count }, (_, i) => make(i)), ['EXEC']),
+  });
+  let round = 0;
+  const loop = (call) => `for i = 1, tonumber(ARGV[1]) do ${call} end return 'done'`;
+  return [
+    one(`DEL of ${items} strings`, ['DEL'].concat(list(items, (i) => `str:${i}`)), strings),
+    one(`UNLINK of ${items} strings`, ['UNLINK'].concat(list(items, (i) => `str:${i}`)), strings),
+    one(`MSET of ${items} new strings`, ['MSET'].concat(list(items, (i) => [`str:${i}`, 'w'])), noStrings),
+    one(`MSET of ${items} strings`, ['MSET'].concat(list(items, (i) => [`str:${i}`, 'x'])), strings),
+    one(`MSETNX of ${items} strings`, ['MSETNX'].concat(list(items, (i) => [`str:${i}`, 'w'])), noStrings),
+    one(`ZADD of ${members} new pairs`, ['ZADD', 'wide:zset'].concat(list(members, (i) => [i, name(i)])), gone('wide:zset')),
+    { name: `ZADD of ${members} other scores`, before: zset, run: () => redis(port, ['ZADD', 'wide:zset'].concat(list(members, (i) => [i + ++round, name(i)]))) },
+    one(`ZREM of ${members} members`, names('ZREM', 'wide:zset'), zset),
+    one(`ZREMRANGEBYRANK of ${members}`, ['ZREMRANGEBYRANK', 'wide:zset', '0', String(members - 2)], zset),
+    one(`ZPOPMIN of ${members}`, ['ZPOPMIN', 'wide:zset', String(members - 2)], zset),
+    one(`DEL of a sorted set of ${members}`, ['DEL', 'wide:zset'], zset),
+    one(`HSET of ${members} new fields`, ['HSET', 'wide:hash'].concat(list(members, (i) => [name(i), 'w'])), gone('wide:hash')),
+    one(`HDEL of ${members} fields`, names('HDEL', 'wide:hash'), hash),
+    one(`SADD of ${members} new members`, names('SADD', 'wide:set'), gone('wide:set')),
+    one(`SREM of ${members} members`, names('SREM', 'wide:set'), set),
+    one(`SPOP of ${members} members`, ['SPOP', 'wide:set', String(members - 2)], set),
+    multi('MULTI of 10000 DEL', 10000, (i) => ['DEL', `str:${i}`], () => some(10000, ['MSET'], (i) => [`str:${i}`, 'v'])),
+    multi('MULTI of 10000 EXPIRE', 10000, (i) => ['EXPIRE', `str:${i}`, '1000'], () => some(10000, ['MSET'], (i) => [`str:${i}`, 'v'])),
+    one('a script of 20000 SET', ['EVAL', loop("redis.call('SET', 'str:' .. i, ARGV[2])"), '0', '20000', 'v']),
+    one('a script of 20000 ZADD', ['EVAL', loop("redis.call('ZADD', 'wide:zset', i, 'm' .. i)"), '0', '20000', 'v'], gone('wide:zset')),
+    { name: `FLUSHDB of ${items} strings`, run: () => redis(port, ['SELECT', '9'], ['FLUSHDB']), before: async () => {
+      for (let at = 0; at < items; at += 500) await redis(port, ['SELECT', '9'], ['MSET'].concat(list(500, (i) => [`str:${at + i}`, 'v'])));
+    } },
+  ];
 }

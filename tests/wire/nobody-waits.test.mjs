@@ -166,3 +166,27 @@ test('a million keys can be asked about at once', async () => {
   assert.equal((await answer)[0], ':2\r\n');
   socket.destroy();
 });
+
+// What others write to unrelated keys all the while does not send it back, however many keys it has looked at; what they
+// write to one of its own does.
+test('very many keys are set in one step while others write', { timeout: 300_000 }, async () => {
+  const pairs = Array.from({ length: 100_000 }, (_, i) => [`many:${i}`, 'v']).flat();
+  const other = await connect();
+  let going = true, own = false;
+  const writes = (async () => {
+    for (let i = 0; going; i++) await Promise.all([other.zAdd(`z${i % 5}`, { score: i, value: 'x' }), other.set(`s${i % 5}`, 'y'), own && other.set('many:50000', `${i}`)]);
+  })();
+  const send = async (command) => {
+    const socket = await sendRaw(encodeAll([command].concat(pairs)));
+    const [reply] = await once(socket, 'data', (text) => /^[:+-].*\r\n/.exec(text));
+    socket.destroy();
+    return reply;
+  };
+  assert.equal(await send('MSETNX'), ':1\r\n');
+  assert.equal(await send('MSET'), '+OK\r\n');
+  own = true;
+  assert.match(await send('MSET'), /^(-TRYAGAIN|\+OK)/);
+  going = false;
+  await writes;
+  await other.quit();
+});

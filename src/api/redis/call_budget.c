@@ -14,7 +14,11 @@ enum status call_spend(struct redis_call *call, uint64_t units) {
         return call_need(call, 0);
     if (budget->work <= budget->work_max)
         return OK;
-    call->failure = (struct failure){
+    return call_refuse_long(&call->failure);
+}
+
+enum status call_refuse_long(struct failure *out) {
+    *out = (struct failure){
         WOULD_BLOCK, BYTES("the command takes long, and its sets are written to all the time")};
     return WOULD_BLOCK;
 }

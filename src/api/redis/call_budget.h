@@ -33,6 +33,8 @@ enum status call_spend(struct redis_call *call, uint64_t units);
 /* The call would have to wait for something, which it may not where it runs: as if it had passed
  * the bound. Returns WOULD_BLOCK. */
 enum status call_spend_all(struct redis_call *call);
+/* Why a call that would hold the writer for too long is not done: WOULD_BLOCK. */
+enum status call_refuse_long(struct failure *out);
 /* So many more bytes are about to be needed. OK; INVALID with an error reply if that is more than a
  * command may have; BUSY if all commands together have too much. */
 enum status call_need(struct redis_call *call, uint64_t bytes);

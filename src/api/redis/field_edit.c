@@ -276,3 +276,28 @@ enum status field_edit_start(struct redis_call *call, struct field_edit *edit) {
         .type = edit->type, .apply = apply_fields, .start_large = start_large, .user = start};
     return key_start_edit(call, &start->on_head, then_fields_edited);
 }
+
+/* ---- in parts ---- */
+
+/* Whether there is one name after the other, or names and values, none of them too long. */
+static size_t divides_fields(struct redis_call *call, size_t step) {
+    struct bytes key;
+    if ((call->count - 2) % step != 0)
+        return 0;
+    for (size_t i = 2; i < call->count; i += step)
+        if (!key_field_name(call->args[i], call->arena, &key) ||
+            (step == 2 && call->args[i + 1].size > KEY_VALUE_MAX))
+            return 0;
+    return 2;
+}
+
+static size_t divides_names(struct redis_call *call) {
+    return divides_fields(call, 1);
+}
+
+static size_t divides_pairs(struct redis_call *call) {
+    return divides_fields(call, 2);
+}
+
+const struct command_parts field_parts = {1, divides_names};
+const struct command_parts field_pair_parts = {2, divides_pairs};

@@ -65,4 +65,7 @@ enum status field_edit_start(struct redis_call *call, struct field_edit *edit);
 /* The sum of the outcomes. */
 int64_t field_edit_total(const struct field_edit *edit);
 
+/* Of commands on very many fields, by their names alone or in pairs of name and value. */
+extern const struct command_parts field_parts, field_pair_parts;
+
 #endif

@@ -1,6 +1,7 @@
 /* The calls that a loop keeps for reuse. */
 #include "api/redis/free_calls.h"
 
+#include "api/redis/call_parts.h"
 #include "api/redis/redis_call.h"
 #include "api/redis/set_staging.h"
 #include "api/redis/slow_calls.h"
@@ -36,7 +37,7 @@ struct redis_call *call_take_free(struct redis_client *client) {
     call->allowed = false;
     call->then = NULL;
     call->change.prepare = NULL;
-    call->again = call->counts = call->failed = false;
+    call->again = call->counts = call->failed = call->told = false;
     call->usec = 0;
     call->ahead = (struct ahead){0};
     call->budget = &call->own_budget;
@@ -60,6 +61,7 @@ void call_give_back(struct redis_call *call) {
     if (call->taken.in.data != NULL)
         call_drop_taken(call);
     staging_forget(call);
+    parts_forget(call);
     call_budget_release(call->frontend, &call->own_budget);
     if (call->own_arena.used > FREE_CALL_KEEP) {
         slow_release_arena(call->frontend, &call->own_arena);

@@ -283,13 +283,13 @@ enum {
 
 const struct redis_command redis_hash_commands[] = {
     {"hset", -4, WRITES, HASH, run_hset, start_hset, GROUP_HASH, "2.0.0", "Sets fields of a hash",
-     NULL},
+     NULL, &field_pair_parts},
     {"hmset", -4, WRITES, HASH, run_hset, start_hset, GROUP_HASH, "2.0.0", "Sets fields of a hash",
-     NULL},
+     NULL, &field_pair_parts},
     {"hsetnx", 4, WRITES, HASH, run_hset, start_hset, GROUP_HASH, "2.0.0",
      "Sets a field of a hash unless it is there", NULL},
     {"hdel", -3, COMMAND_WRITE | COMMAND_FAST, HASH, run_hdel, start_hdel, GROUP_HASH, "2.0.0",
-     "Removes fields of a hash", NULL},
+     "Removes fields of a hash", NULL, &field_parts},
     {"hincrby", 4, WRITES, HASH, run_hincrby, start_hincrby, GROUP_HASH, "2.0.0",
      "Adds an integer to a field of a hash", NULL},
     {"hincrbyfloat", 4, WRITES, HASH, run_hincrbyfloat, start_hincrbyfloat, GROUP_HASH, "2.6.0",

@@ -4,6 +4,18 @@
 #include "api/redis/zset_txn_int.h"
 #include "base/limits.h"
 
+/* All are names that a key can have. */
+static size_t divides_del(struct redis_call *call) {
+    struct key_address address;
+    struct scope in = {call->arena, &call->failure};
+    for (size_t i = 1; i < call->count; i++)
+        if (key_address_of(call->db, call->args[i], in, &address) != OK)
+            return 0;
+    return 1;
+}
+
+static const struct command_parts parts_del = {1, divides_del};
+
 static enum status run_del(struct redis_call *call) {
     int64_t count = 0;
     for (size_t i = 1; i < call->count; i++) {
@@ -115,7 +127,9 @@ const struct redis_command redis_key_commands[] = {
      start_del,
      GROUP_GENERIC,
      "1.0.0",
-     "Removes keys"},
+     "Removes keys",
+     NULL,
+     &parts_del},
     {"unlink",
      -2,
      COMMAND_WRITE | COMMAND_FAST,
@@ -125,7 +139,9 @@ const struct redis_command redis_key_commands[] = {
      start_del,
      GROUP_GENERIC,
      "4.0.0",
-     "Removes keys"},
+     "Removes keys",
+     NULL,
+     &parts_del},
     {"exists",
      -2,
      COMMAND_READ | COMMAND_FAST,

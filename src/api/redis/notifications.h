@@ -68,7 +68,7 @@ static inline void notify_key(struct redis_call *call, enum notify_class class, 
                               struct bytes key) {
     if (call->absent != NULL)
         presence_tell_first(call, key);
-    if (notify_wants(call, class))
+    if (notify_wants(call, class) && !(call->told && class != NOTIFY_GENERIC))
         notify_add(call, &(struct key_event){call->db, event, key});
 }
 

@@ -99,6 +99,14 @@ struct command_keys {
     int8_t first, last, step, counted;
 };
 
+/* Of a command that may be carried out in parts (call_parts.h): how many arguments belong together,
+ * and a function that tells where those begin that can be divided; 0: the call is not to be. On a
+ * thread of the pool. */
+struct command_parts {
+    size_t step;
+    size_t (*divides)(struct redis_call *call);
+};
+
 struct redis_command {
     const char *name; /* lower case; a subcommand's own name only */
     int arity;        /* number of arguments with the name; -3: three or more */
@@ -110,7 +118,8 @@ struct redis_command {
     enum command_group group;
     const char *since;
     const char *summary;
-    const struct redis_command *subs; /* subcommands, ended by one without a name */
+    const struct redis_command *subs;  /* subcommands, ended by one without a name */
+    const struct command_parts *parts; /* or NULL */
 };
 
 /* The rows of the table: a list for each file, ended by a row without a name. command_table.c joins
@@ -200,6 +209,7 @@ struct ahead {
     bool long_try;  /* it may take long on the writer's thread */
     bool ran;       /* it was run ahead before */
     unsigned tries; /* that were stale */
+    uint64_t work;  /* of the last one, in units of its budget */
     unsigned held;  /* tries while nobody writes to its keys (key_holds.h) */
     struct staged_before *before; /* what an earlier try has written (set_staging.h); or NULL */
     struct seen_versions *seen;   /* what has to be as it was; in the call's arena */
@@ -273,6 +283,9 @@ struct redis_call {
     struct call_budget own_budget;
     struct published own_published;
     struct ahead ahead;
+    struct call_parts *parts; /* NULL: it is carried out in one (call_parts.h) */
+    bool told; /* an earlier part has told what the call does to its key; that it is gone is told in
+                  any case */
     bool wrote; /* of a script: it has run a command that writes */
     struct {
         struct redis_call *next; /* of the group, or of those that wait for one */

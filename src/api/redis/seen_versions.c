@@ -31,7 +31,8 @@ void seen_add(struct seen_versions *seen, struct partition_seen version, struct 
         grow(seen, arena);
     struct seen_slot *at = find(seen, version.slot);
     if (at->used) {
-        seen->differ = seen->differ || at->version != version.version;
+        if (version.version < at->version)
+            at->version = version.version; /* it has to be as it was the first time */
         return;
     }
     *at = (struct seen_slot){.slot = version.slot, .used = true, .version = version.version};
@@ -44,11 +45,11 @@ void seen_ends(struct seen_versions *seen, int64_t at_ms) {
 }
 
 bool seen_is_current(const struct seen_versions *seen, struct engine *engine) {
-    if (seen->differ || (seen->until_ms != 0 && seen->until_ms <= clock_now_ms()))
+    if (seen->until_ms != 0 && seen->until_ms <= clock_now_ms())
         return false;
     for (size_t i = 0; i < seen->room; i++) {
         const struct seen_slot *at = &seen->table[i];
-        if (at->used && engine_partition_version_at(engine, at->slot) != at->version)
+        if (at->used && engine_partition_changed(engine, at->slot, at->version))
             return false;
     }
     return true;

@@ -1,6 +1,6 @@
-/* The versions of partitions that a call has seen (engine_partition_version()), each place where
- * versions are kept once: an engine has a fixed number of these, so whether all are still so is
- * answered in bounded time, however many keys the call has opened. */
+/* The versions of partitions that a call has seen (engine_partition_version()), each once, without
+ * the partitions themselves: so whether all are still so is answered in some nanoseconds for each,
+ * and what the call has read need not be kept for it. */
 #ifndef GT_API_REDIS_SEEN_VERSIONS_H
 #define GT_API_REDIS_SEEN_VERSIONS_H
 
@@ -12,7 +12,6 @@
 struct seen_versions {
     struct seen_slot *table;
     size_t count, room; /* room: a power of two, or 0 */
-    bool differ;        /* a slot was seen at two versions: something has changed meanwhile */
     int64_t until_ms;   /* what was seen holds until then at most; 0: for good */
 };
 

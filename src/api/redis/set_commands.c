@@ -149,9 +149,9 @@ enum {
 
 const struct redis_command redis_set_commands[] = {
     {"sadd", -3, WRITES, SET, run_members_edit, start_members_edit, GROUP_SET, "1.0.0",
-     "Adds members to a set", NULL},
+     "Adds members to a set", NULL, &field_parts},
     {"srem", -3, REMOVES, SET, run_members_edit, start_members_edit, GROUP_SET, "1.0.0",
-     "Removes members from a set", NULL},
+     "Removes members from a set", NULL, &field_parts},
     {"smove",
      4,
      REMOVES,

@@ -145,6 +145,7 @@ static void run_ahead(void *argument) {
     if (status == OK && call->txn != NULL && !call->waits)
         make_actions(call);
     note_seen(call);
+    call->ahead.work = call->own_budget.work;
     call_budget_release(call->frontend, &call->own_budget);
     call->usec += (uint64_t)(clock_ticks_us() - begin_us);
     call->task.run = run_ran_ahead;
@@ -199,6 +200,10 @@ bool slow_goes_on(struct redis_call *call) {
     } else if (ahead->stale && (ahead->tries++ < LIMIT_AHEAD_TRIES || holds_writers(call))) {
         ahead->stale = false;
         slow_run_ahead(call);
+    } else if (ahead->stale && ahead->work > LIMIT_WRITER_LONG) {
+        ahead->stale = false;
+        call_refuse_long(&call->change.failure);
+        return false;
     } else if (ahead->stale) {
         ahead->stale = false;
         ahead->long_try = true;

@@ -11,7 +11,8 @@
  *                 then only the sets that it writes to, and those that are watched, have to be as
  *                 they were (it has read a snapshot a little older than its commit), unless it is
  *                 or has a script, whose reads are of several moments then; and if that does not
- *                 help either, it is run on the writer's thread, if it is not too long; what writes
+ *                 help either, it is run on the writer's thread, unless it is known to be too long
+ *                 for that by how much it has done ahead (LIMIT_WRITER_LONG); what writes
  * a large key is tried again while others may not write to it (key_holds.h).
  *
  * Order. Of one client's writes the later ones that reach the writer behind a call which left for

@@ -4,6 +4,7 @@
 
 #include "api/offload.h"
 #include "api/redis/call_errors.h"
+#include "api/redis/call_parts.h"
 #include "api/redis/pool_calls.h"
 #include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
@@ -134,6 +135,8 @@ void call_take_result(struct redis_call *call) {
     }
     if (call->ahead.held != 0)
         key_hold_end(call);
+    if (parts_go_on(call))
+        return;
     call->done = true;
     slow_resume_deferred(client);
     client_drain(client);
@@ -224,6 +227,8 @@ void call_start_write(struct redis_client *client, struct redis_call *call) {
     call->begun_us = client->loop->turn_us;
     client->alone = (call->command->flags & COMMAND_EXCLUSIVE) != 0;
     call_queue(client, call);
+    if (parts_begin(client, call))
+        return;
     if (slow_has_many_args(call)) {
         call_run_on_pool(client, call);
         return;

@@ -400,6 +400,38 @@ static enum status start_zrem(struct redis_call *call) {
     return OK;
 }
 
+/* ---- in parts ---- */
+
+/* Whether the members of a sorted set can be written some at a time: boards have rules, for which
+ * all of a command's writes are one. */
+static bool is_divisible_set(struct redis_call *call) {
+    struct zset *zset;
+    return zset_open(call, call->args[1], &zset) == OK && zset->board->rules.plain;
+}
+
+static bool are_names(struct redis_call *call, size_t first, size_t step) {
+    struct scope in = {call->arena, &call->failure};
+    struct bytes key;
+    for (size_t i = first; i < call->count; i += step)
+        if (entry_key_of(call->args[i], in, &key) != OK)
+            return false;
+    return true;
+}
+
+static size_t divides_zadd(struct redis_call *call) {
+    struct zadd zadd = {0};
+    if (read_zadd(call, &zadd) != OK || zadd.tell_score || !is_divisible_set(call))
+        return 0;
+    size_t first = call->count - 2 * zadd.count;
+    return are_names(call, first + 1, 2) ? first : 0;
+}
+
+static size_t divides_zrem(struct redis_call *call) {
+    return is_divisible_set(call) && are_names(call, 2, 1) ? 2 : 0;
+}
+
+static const struct command_parts parts_zadd = {2, divides_zadd}, parts_zrem = {1, divides_zrem};
+
 /* ---- reading ---- */
 
 static enum status run_zcard(struct redis_call *call) {
@@ -450,12 +482,12 @@ enum {
 
 const struct redis_command redis_score_commands[] = {
     {"zadd", -4, WRITES, TOUCHES_PARTITION, ONE_KEY, run_zadd, start_zadd, GROUP_SORTED_SET,
-     "1.2.0", "Adds members with their scores, or changes the scores of those that are there",
-     NULL},
+     "1.2.0", "Adds members with their scores, or changes the scores of those that are there", NULL,
+     &parts_zadd},
     {"zincrby", 4, WRITES, TOUCHES_PARTITION, ONE_KEY, run_zincrby, start_zincrby, GROUP_SORTED_SET,
      "1.2.0", "Adds to the score of a member", NULL},
     {"zrem", -3, COMMAND_WRITE | COMMAND_FAST, TOUCHES_PARTITION, ONE_KEY, run_zrem, start_zrem,
-     GROUP_SORTED_SET, "1.2.0", "Removes members", NULL},
+     GROUP_SORTED_SET, "1.2.0", "Removes members", NULL, &parts_zrem},
     {"zcard", 2, READS, TOUCHES_PARTITION, ONE_KEY, run_zcard, NULL, GROUP_SORTED_SET, "1.2.0",
      "Tells how many members there are", NULL},
     {"zscore", 3, READS_MEMBER, TOUCHES_PARTITION, ONE_KEY, run_zscore, NULL, GROUP_SORTED_SET,

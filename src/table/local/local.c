@@ -261,6 +261,7 @@ static void local_free(struct local *local) {
     count_index_free(local->count_index);
     names_free(local->names);
     tokens_free(local->tokens);
+    partition_versions_release(local);
     pthread_rwlock_destroy(&local->state_lock);
     pthread_rwlock_destroy(&local->tables_lock);
     pthread_mutex_destroy(&local->walks_lock);
@@ -314,6 +315,7 @@ static const struct copy_ops local_copy_ops = {
 static const struct inprocess_ops local_inprocess_ops = {
     .partition_version = local_partition_version,
     .partition_version_at = local_partition_version_at,
+    .partition_changed = local_partition_changed,
     .partitions_absent = local_partitions_absent,
     .batch_flush = local_batch_flush,
 };
@@ -352,6 +354,7 @@ static struct local *local_new(const struct local_settings *settings) {
         local->settings.cache_memory = usual_cache_memory(machine_memory());
     if (settings->stream_shards == 0)
         local->settings.stream_shards = 1;
+    partition_versions_init(local);
     local->names = names_new();
     local->count_index = count_index_new();
     local->tokens = tokens_new();

@@ -221,13 +221,22 @@ void snapshot_iter_put(struct snapshot *snapshot, struct store_iter *iter);
  * its partitions. It is set before that commit's snapshot is current, under the same hold of
  * `state_lock`; so whoever asks for the number, then reads, and later finds the number as it was,
  * knows that what was read is what is there. Reading a slot again takes no lock: a commit that is
- * being made visible may be seen or not, one whose changes are done is. */
-enum { PARTITION_VERSION_SLOTS = 65536 };
+ * being made visible may be seen or not, one whose changes are done is.
+ *
+ * Who has seen very many partitions shares a slot with nearly all that others write. So a slot also
+ * lists which of its partitions changed last, and when: a line of the processor's cache. */
+enum { PARTITION_VERSION_SLOTS = 65536, PARTITIONS_LISTED = 6 };
+struct version_slot {
+    atomic_uint_fast64_t last;                      /* commit, of any of its partitions */
+    atomic_uint_fast64_t unlisted;                  /* the last one of those that are not listed */
+    atomic_uint_fast64_t listed[PARTITIONS_LISTED]; /* the partition's mark, and the commit; or 0 */
+};
 struct partition_versions {
-    atomic_uint_fast64_t
-        slots[PARTITION_VERSION_SLOTS + 1]; /* the last: of tables that do not exist */
+    struct version_slot *slots;  /* NULL: nobody asks, as of a folder that is only looked at */
     atomic_uint_fast64_t tables; /* the last commit that may have changed any partition */
 };
+void partition_versions_init(struct local *local);
+void partition_versions_release(struct local *local);
 
 struct backups;
 struct recovery;
@@ -473,8 +482,9 @@ void local_batch_flush(struct engine *engine, struct change_batch *batch);
 enum status local_rank_lookup(struct engine *engine, const struct rank_request *request,
                               struct scope in, struct rank_reply *replies);
 uint64_t local_partition_version(struct engine *engine, struct bytes table,
-                                 const struct value *partition, uint32_t *slot);
-uint64_t local_partition_version_at(struct engine *engine, uint32_t slot);
+                                 const struct value *partition, uint32_t *where);
+uint64_t local_partition_version_at(struct engine *engine, uint32_t where);
+bool local_partition_changed(struct engine *engine, uint32_t where, uint64_t version);
 bool local_partitions_absent(struct engine *engine, struct bytes table,
                              const struct value *partitions, size_t count);
 

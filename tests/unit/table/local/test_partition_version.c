@@ -1,7 +1,9 @@
 /* When a partition last changed: the number rises with it, and who finds it unchanged may trust
  * what was read. */
+#include "base/mem.h"
 #include "engine.h"
 #include "table/inprocess.h"
+#include "table/local/local_int.h"
 
 struct world {
     struct engine *engine;
@@ -92,6 +94,74 @@ static void test_where(void **state) {
     assert_true(engine_partition_version_at(world.engine, a) > before);
     engine_close(world.engine);
     arena_release(&world.arena);
+}
+
+/* A partition that was written to has changed, and so may have those that share its slot once the
+ * slot has more than it can list; never the other way round. */
+static void test_changed(void **state) {
+    (void)state;
+    enum { PARTITIONS = 4000 };
+    struct world world;
+    struct partition_seen *seen = mem_zalloc(PARTITIONS * sizeof(*seen));
+    char name[32];
+    unsigned unsure = 0;
+    arena_init(&world.arena);
+    world.engine = engine_open_memory();
+    struct table_schema schema = game_schema(&world.arena, "game");
+    create_table(world.engine, &world.arena, &schema);
+    for (unsigned i = 0; i < PARTITIONS; i++) {
+        snprintf(name, sizeof(name), "p%u", i);
+        seen[i].slot = where_of(world.engine, "game", name);
+        seen[i].version = engine_partition_version_at(world.engine, seen[i].slot);
+    }
+    for (unsigned i = 0; i < PARTITIONS; i += 2) { /* more than once each, and some far apart */
+        snprintf(name, sizeof(name), "pk=S:p%u", i);
+        for (unsigned j = 0; j < 2; j++)
+            put_item(world.engine, &world.arena, "game",
+                     item_of(&world.arena, name, j == 0 ? "sk=S:1" : "sk=S:2", NULL));
+    }
+    for (unsigned i = 0; i < PARTITIONS; i++) {
+        bool changed = engine_partition_changed(world.engine, seen[i].slot, seen[i].version);
+        assert_true(changed || i % 2 == 1);
+        unsure += changed && i % 2 == 1;
+        uint64_t now = engine_partition_version_at(world.engine, seen[i].slot);
+        assert_false(engine_partition_changed(world.engine, seen[i].slot, now));
+    }
+    assert_true(unsure < 5);
+    delete_table(&world, "game");
+    assert_true(engine_partition_changed(world.engine, seen[1].slot, seen[1].version));
+    engine_close(world.engine);
+    arena_release(&world.arena);
+    mem_free(seen);
+}
+
+/* Very many partitions: what the slots cannot list any more counts as changed. */
+static void test_unlisted(void **state) {
+    (void)state;
+    enum { SLOTS = 65536, LISTED = 6, MORE = 3 };
+    struct local *local = mem_zalloc(sizeof(*local));
+    uint8_t key[8] = {0, 0, 0, 1};
+    uint32_t first = 0;
+    partition_versions_init(local);
+    for (uint32_t i = 0; i < LISTED + MORE; i++) { /* all of one slot */
+        key[4] = (uint8_t)i;
+        partition_version_raise(local, bytes_of(key, sizeof(key)), 10 + i);
+        partition_version_raise(local, bytes_of(key, sizeof(key)), 10 + i);
+    }
+    for (uint32_t i = 0; i < SLOTS; i++) /* which it is */
+        if (atomic_load(&local->partition_versions.slots[i].last) != 0)
+            first = i;
+    for (uint32_t i = 0; i < LISTED + MORE; i++) {
+        bool found = false;
+        for (uint32_t mark = 0; mark < 1 << 16 && !found; mark++) {
+            uint32_t where = first | mark << 16;
+            found = local_partition_changed(&local->engine, where, 10 + i - 1) &&
+                    !local_partition_changed(&local->engine, where, 10 + i);
+        }
+        assert_int_equal(found, i >= MORE - 1); /* of those that went, the last is known */
+    }
+    partition_versions_release(local);
+    mem_free(local);
 }
 
 /* A table that was loaded was not there before, whatever it is full of. */
@@ -270,7 +340,8 @@ static void test_quiet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rises),     cmocka_unit_test(test_quiet),
-        cmocka_unit_test(test_where),     cmocka_unit_test(test_loaded),
+        cmocka_unit_test(test_where),     cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_unlisted),  cmocka_unit_test(test_loaded),
         cmocka_unit_test(test_recovered), cmocka_unit_test(test_trust)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
