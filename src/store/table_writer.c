@@ -15,7 +15,9 @@
 #include "base/files.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -53,11 +55,16 @@ struct table_file {
     off_t sent;
 };
 
+/* False: the name is there and cannot go, so that nothing may be written under it. */
+static bool remove_name(const char *path) {
+    return unlink(path) == 0 || errno == ENOENT;
+}
+
 void tables_clean(struct store *store) {
     if (store->settings.memory || store->settings.read_only)
         return;
     char *path = files_join(store->folder.db_path, TABLE_FILE);
-    unlink(path); /* mostly there is none; where it cannot go, making the next one says so */
+    (void)remove_name(path); /* who makes the next table tries again, and refuses */
     mem_free(path);
 }
 
@@ -65,9 +72,12 @@ static void file_begin(struct table_file *file, struct store *store, enum store_
                        char **error) {
     rocksdb_envoptions_t *env = rocksdb_envoptions_create();
     *file = (struct table_file){.path = files_join(store->folder.db_path, TABLE_FILE), .fd = -1};
-    tables_clean(store);
     file->writer = rocksdb_sstfilewriter_create(env, store->options.family[family]);
     rocksdb_envoptions_destroy(env);
+    if (!remove_name(file->path)) {
+        *error = strdup("IO error: " TABLE_FILE " of the database cannot be removed");
+        return;
+    }
     rocksdb_sstfilewriter_open(file->writer, file->path, error);
     if (*error == NULL)
         file->fd = open(file->path, O_RDONLY | O_CLOEXEC);
@@ -104,7 +114,7 @@ static void file_release(struct table_file *file, struct store *store) {
     if (file->fd >= 0)
         close(file->fd);
     mem_free(file->path);
-    tables_clean(store);
+    tables_clean(store); /* after a failure it is still there */
 }
 
 /* --- what is written, one way or the other --- */
