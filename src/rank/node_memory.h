@@ -1,9 +1,9 @@
 /* Memory for nodes of one tree, taken from the system and given back in small pieces.
  *
- *   region   4 MB of addresses; pages are behind them only where slabs are taken
- *   slab     64 KB of a region, at a multiple of that size: so a block's slab is known by its
- * address block    what one node has: units of 64 bytes side by side in one slab gap      free
- * units side by side, with blocks or the slab's ends on both sides, never gaps
+ *   region: 4 MB of addresses; pages are behind them only where slabs are taken.
+ *   slab: 64 KB of a region, at a multiple of that size, so a block's address tells its slab.
+ *   block: what one node has, units of 64 bytes side by side in one slab.
+ *   gap: free units side by side, with blocks or the slab's ends on both sides, never gaps.
  *
  * A block has no header: who gives it back says how large it is. Where gaps begin and end is in a
  * bitmap of the slab, so a block that is given back becomes one gap with those beside it. Gaps of
