@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 enum {
-    STEP_SIZE = 256 * 1024,  /* bytes between two looks at what else there is to do */
+    STEP_SIZE = 256 * 1024, /* bytes between two looks at what else there is to do */
+    READ_SIZE = 256 * 1024,
     SYNC_SIZE = 1024 * 1024, /* bytes that are sent to the disk at a time, as they are made */
     FILE_FROM = 32,          /* keys that are worth a table of their own */
 };
@@ -93,14 +94,23 @@ static void file_send(struct table_file *file) {
     file->sent = end;
 }
 
+/* Reads the table once, so that it is in the system's cache, from which the database drops what it
+ * has finished: whoever asked for a new item next would wait for the disk. */
+static void file_warm(const struct table_file *file) {
+    uint8_t *room = mem_alloc(READ_SIZE);
+    ssize_t got = file->fd < 0 ? 0 : 1;
+    for (off_t at = 0; got > 0; at += got)
+        got = pread(file->fd, room, READ_SIZE, at);
+    mem_free(room);
+}
+
 /* Syncs the table and has the database take it. */
 static void file_ingest(struct table_file *file, struct store *store, enum store_family family,
                         char **error) {
     rocksdb_sstfilewriter_finish(file->writer, error);
     if (*error != NULL)
         return;
-    if (file->fd >= 0) /* the database has dropped it from the system's cache */
-        posix_fadvise(file->fd, 0, 0, POSIX_FADV_WILLNEED);
+    file_warm(file);
     rocksdb_ingestexternalfileoptions_t *options = rocksdb_ingestexternalfileoptions_create();
     rocksdb_ingestexternalfileoptions_set_move_files(options, 1);
     const char *path = file->path;
