@@ -1,5 +1,6 @@
 #include "base/spare_blocks.h"
 
+#include "base/asan.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -8,17 +9,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ /* as the other compiler says it */
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(block, size)   ((void)(block), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(block, size) ((void)(block), (void)(size))
-#endif
 
 enum {
     SIZES = 5, /* SPARE_BLOCK_MIN, twice that, ... */

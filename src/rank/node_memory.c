@@ -1,25 +1,10 @@
 #include "rank/node_memory.h"
 
+#include "base/asan.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <string.h>
-
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ /* as the other compiler says it */
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#define POISON(from, size)   ASAN_POISON_MEMORY_REGION(from, size)
-#define UNPOISON(from, size) ASAN_UNPOISON_MEMORY_REGION(from, size)
-#define READS_GAPS           __attribute__((no_sanitize_address))
-#else
-#define POISON(from, size)   ((void)(from))
-#define UNPOISON(from, size) ((void)(from))
-#define READS_GAPS
-#endif
 
 enum {
     UNIT = NODE_MEMORY_UNIT,
@@ -102,8 +87,8 @@ static inline unsigned list_of(unsigned units) {
     return units < EXACT ? units : EXACT - 6 + 31 - (unsigned)__builtin_clz(units);
 }
 
-READS_GAPS static void gap_add(struct slabs *slabs, struct slab *slab, unsigned unit,
-                               unsigned units) {
+ASAN_LEFT_OUT static void gap_add(struct slabs *slabs, struct slab *slab, unsigned unit,
+                                  unsigned units) {
     struct gap *gap = unit_at(slab, unit);
     unsigned list = list_of(units);
     gap->prev = NULL;
@@ -116,10 +101,10 @@ READS_GAPS static void gap_add(struct slabs *slabs, struct slab *slab, unsigned 
         slabs->filled |= (uint64_t)1 << list;
     edge_set(slab, 1 + unit);
     edge_set(slab, unit + units);
-    POISON(gap, (size_t)units * UNIT);
+    ASAN_POISON_MEMORY_REGION(gap, (size_t)units * UNIT);
 }
 
-READS_GAPS static void gap_unlist(struct slabs *slabs, struct gap *gap) {
+ASAN_LEFT_OUT static void gap_unlist(struct slabs *slabs, struct gap *gap) {
     unsigned list = list_of(gap->units);
     if (gap->next != NULL)
         gap->next->prev = gap->prev;
@@ -129,7 +114,7 @@ READS_GAPS static void gap_unlist(struct slabs *slabs, struct gap *gap) {
         slabs->filled &= ~((uint64_t)1 << list);
 }
 
-READS_GAPS static void gap_remove(struct slabs *slabs, struct slab *slab, struct gap *gap) {
+ASAN_LEFT_OUT static void gap_remove(struct slabs *slabs, struct slab *slab, struct gap *gap) {
     unsigned unit = unit_of(slab, gap);
     edge_clear(slab, 1 + unit);
     edge_clear(slab, unit + gap->units);
@@ -142,7 +127,7 @@ static inline unsigned list_from(const struct slabs *slabs, unsigned units) {
     return lists != 0 ? (unsigned)__builtin_ctzll(lists) : 0;
 }
 
-READS_GAPS static struct gap *gap_find(const struct slabs *slabs, unsigned units) {
+ASAN_LEFT_OUT static struct gap *gap_find(const struct slabs *slabs, unsigned units) {
     unsigned list = list_of(units), next = EXACT;
     if (list < EXACT) {
         unsigned smallest = list_from(slabs, units), useful = list_from(slabs, units + USEFUL);
@@ -161,11 +146,11 @@ READS_GAPS static struct gap *gap_find(const struct slabs *slabs, unsigned units
 }
 
 /* Cuts a block from the front of a gap. */
-READS_GAPS static void gap_cut(struct slabs *slabs, struct slab *slab, struct gap *gap,
-                               unsigned units) {
+ASAN_LEFT_OUT static void gap_cut(struct slabs *slabs, struct slab *slab, struct gap *gap,
+                                  unsigned units) {
     unsigned unit = unit_of(slab, gap), left = gap->units - units;
     gap_remove(slabs, slab, gap);
-    UNPOISON(gap, (size_t)units * UNIT);
+    ASAN_UNPOISON_MEMORY_REGION(gap, (size_t)units * UNIT);
     if (left != 0)
         gap_add(slabs, slab, unit + units, left);
     if (slab->used == 0)
@@ -199,7 +184,7 @@ static void region_free(struct slabs *slabs, struct region *region) {
     if (slabs->looked_at == region)
         slabs->looked_at = NULL;
     region_unlink(slabs, region);
-    UNPOISON(region->base, NODE_MEMORY_REGION);
+    ASAN_UNPOISON_MEMORY_REGION(region->base, NODE_MEMORY_REGION);
     mem_large(region->base, NODE_MEMORY_REGION, 0);
     mem_free(region);
 }
@@ -229,7 +214,7 @@ static void slab_free(struct slabs *slabs, struct slab *slab) {
     unsigned at = (unsigned)((size_t)((uint8_t *)slab - region->base) / NODE_MEMORY_SLAB);
     bool was_full = ~region->taken == 0;
     gap_remove(slabs, slab, unit_at(slab, 0));
-    UNPOISON(slab, NODE_MEMORY_SLAB);
+    ASAN_UNPOISON_MEMORY_REGION(slab, NODE_MEMORY_SLAB);
     mem_discard(slab, NODE_MEMORY_SLAB);
     slabs->taken--;
     slabs->empty--;
@@ -244,7 +229,7 @@ static void slab_free(struct slabs *slabs, struct slab *slab) {
 
 /* Gives back slabs without a block that are more than a reserve, which is less for few slabs. The
  * one that came to be so last is the first in its list. */
-READS_GAPS static void slabs_trim(struct slabs *slabs) {
+ASAN_LEFT_OUT static void slabs_trim(struct slabs *slabs) {
     const struct gap *gap;
     while ((gap = slabs->gaps[LISTS - 1]) != NULL && gap->units == UNITS &&
            (slabs->empty > NODE_MEMORY_RESERVE || slabs->empty > slabs->taken / 4))
@@ -288,8 +273,8 @@ void *node_memory_take(struct node_memory *memory, size_t bytes, size_t *size) {
 }
 
 /* Makes units that a block had one gap with those beside them. */
-READS_GAPS static void give_units(struct slabs *slabs, struct slab *slab, unsigned unit,
-                                  unsigned units) {
+ASAN_LEFT_OUT static void give_units(struct slabs *slabs, struct slab *slab, unsigned unit,
+                                     unsigned units) {
     if (edge_at(slab, 1 + unit + units)) {
         struct gap *after = unit_at(slab, unit + units);
         units += after->units;
@@ -324,8 +309,8 @@ void node_memory_give(struct node_memory *memory, void *block, size_t size) {
         slabs_trim(slabs);
 }
 
-READS_GAPS size_t node_memory_extend(struct node_memory *memory, void *block, size_t size,
-                                     size_t bytes) {
+ASAN_LEFT_OUT size_t node_memory_extend(struct node_memory *memory, void *block, size_t size,
+                                        size_t bytes) {
     if (node_memory_is_separate(block) || bytes > NODE_MEMORY_BLOCK_MAX)
         return size;
     struct slab *slab = slab_of(block);
@@ -362,7 +347,7 @@ static struct slab *sparsest_slab(const struct region *region) {
 }
 
 /* The gap that begins at that unit has so many; 0: a block begins there. */
-READS_GAPS static unsigned gap_units(const struct slab *slab, unsigned unit) {
+ASAN_LEFT_OUT static unsigned gap_units(const struct slab *slab, unsigned unit) {
     return edge_at(slab, 1 + unit) ? ((const struct gap *)unit_at(slab, unit))->units : 0;
 }
 
@@ -412,7 +397,7 @@ size_t node_memory_held(const struct node_memory *memory) {
 /* --- for tests --- */
 
 /* Walks the gaps of a slab by its edges; returns how many there are. */
-READS_GAPS static size_t check_slab(const struct slab *slab) {
+ASAN_LEFT_OUT static size_t check_slab(const struct slab *slab) {
     size_t gaps = 0, units = 0;
     for (unsigned unit = 0; unit < UNITS;) {
         if (!edge_at(slab, 1 + unit)) {
@@ -435,7 +420,7 @@ READS_GAPS static size_t check_slab(const struct slab *slab) {
 }
 
 /* Each gap is in the list of its size; returns how many there are. */
-READS_GAPS static size_t check_lists(const struct slabs *slabs) {
+ASAN_LEFT_OUT static size_t check_lists(const struct slabs *slabs) {
     size_t gaps = 0;
     for (unsigned list = 0; list < LISTS; list++) {
         const struct gap *prev = NULL;
