@@ -6,7 +6,7 @@ enum {
     KB = 1024,
     MB = 1024 * KB,
     MEMORY_CACHE = 8 * MB,
-    ITEMS_BUFFER = 32 * MB, /* a write buffer is handed over through these: most often in one go */
+    ITEMS_BUFFER = 32 * MB, /* for what is not ingested (table_writer.c): most often in one go */
     STREAM_BUFFER = 16 * MB,
     META_BUFFER = 4 * MB,
     BLOCK_SIZE = 4 * KB,
@@ -56,7 +56,7 @@ static void set_files(rocksdb_options_t *options) {
     rocksdb_options_set_bytes_per_sync(options, 1 * MB); /* no burst that commits wait behind */
 }
 
-/* The database has no log of its own: what it was handed over is flushed into tables, and the
+/* The database has no log of its own: what it was handed over is in tables when it counts, and the
  * commit log has it until then. But a folder of format 3 or less has one. A write that was under
  * way when the power went is a torn end of it: point-in-time recovery leaves it out. An opening
  * replays it and always writes what it held into tables, which are synced, before anything else is

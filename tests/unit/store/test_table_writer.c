@@ -94,11 +94,12 @@ static void test_rounds(void **state) {
     store_close(store);
 }
 
-static void put_many(struct store_test *t, struct store *store, const char *value) {
+static void put_many(struct store_test *t, struct store *store, enum store_family family,
+                     const char *value) {
     struct store_batch *batch = store_batch_new(store);
     for (unsigned i = 0; i < KEYS; i++) {
         char key[16];
-        store_put(batch, STORE_ITEMS, model_key(key, sizeof(key), i), bytes_str(value));
+        store_put(batch, family, model_key(key, sizeof(key), i), bytes_str(value));
     }
     assert_int_equal(store_write(store, batch, (struct scope){&t->arena, &t->failure}), OK);
     store_batch_free(batch);
@@ -109,7 +110,7 @@ static void put_many(struct store_test *t, struct store *store, const char *valu
 static void test_left_name(void **state) {
     struct store_test *t = *state;
     struct store *store = open_store(t, NULL);
-    put_many(t, store, "first");
+    put_many(t, store, STORE_ITEMS, "first");
     store_close(store);
     run("cd %s/db && ln $(ls -S *.sst | head -n 1) handover.sst", t->path);
     store = open_store(t, NULL);
@@ -117,13 +118,7 @@ static void test_left_name(void **state) {
     run("cd %s/db && ln $(ls -S *.sst | head -n 1) handover.sst",
         t->path); /* or while it is open */
     put_one(t, store, "key 9999", "second");
-    struct store_batch *batch = store_batch_new(store);
-    for (unsigned i = 0; i < KEYS; i++) {
-        char key[16];
-        store_put(batch, STORE_META, model_key(key, sizeof(key), i), bytes_str("meta"));
-    }
-    assert_int_equal(store_write(store, batch, (struct scope){&t->arena, &t->failure}), OK);
-    store_batch_free(batch);
+    put_many(t, store, STORE_META, "meta");
     store_close(store);
     run("! test -e %s/db/handover.sst", t->path);
     store = open_store(t, NULL);
