@@ -311,7 +311,9 @@ enum {
     LIMIT_SPARE_BLOCKS = 64 << 20, /* bytes of freed memory that is kept for the next request */
 
     /* the store */
-    LIMIT_BUFFER_SIZE = 32 << 20, /* bytes of a write buffer, before it is handed to the tables */
+    LIMIT_BUFFER_SIZE = 28 << 20,  /* bytes of a write buffer, before it is handed to the tables */
+    LIMIT_RECENT_VALUES = 4 << 20, /* bytes of the newest records of streams, which are also in the
+                                      log */
     LIMIT_BLOCK_CACHE =
         64 << 20,               /* bytes of blocks of tables that are kept, unless a setting says */
     LIMIT_CACHE_PART = 8,       /* of the memory for hot items: an eighth, unless a setting says, */

@@ -158,16 +158,22 @@ struct logged_batch {
     const struct log_group *group;
 };
 
-/* Adds the write; a value that stays in the log is referred to. */
+/* Of a value that stays in the log the buffer has a reference, as the tables will. */
+static void refer_to_log(struct store *store, const struct logged_batch *batch,
+                         struct buffer_write *write, uint8_t reference[LOG_VALUE_SIZE]) {
+    struct log_value value = log_value_of(batch->group, batch->bytes, write->value);
+    recent_values_add(&store->recent, &value.place, write->value);
+    store_log_used(store, batch->group->segment);
+    log_value_put(reference, &value);
+    write->value = bytes_of(reference, LOG_VALUE_SIZE);
+}
+
 static void add_write(struct store *store, const struct logged_batch *batch,
                       const struct buffer_write *read, uint64_t hash) {
     uint8_t reference[LOG_VALUE_SIZE];
     struct buffer_write write = *read;
-    if (write.kind == BUFFER_PUT_LOGGED && batch->group->segment != 0) {
-        log_value_make(reference, batch->group, batch->bytes, write.value);
-        write.reference = bytes_of(reference, sizeof(reference));
-        store_log_used(store, batch->group->segment);
-    }
+    if (write.kind == BUFFER_PUT_LOGGED && batch->group->segment != 0)
+        refer_to_log(store, batch, &write, reference);
     if (write.kind == BUFFER_PUT_LOGGED)
         write.kind = BUFFER_PUT;
     write_buffer_add_hashed(store->active, &write, hash);

@@ -22,9 +22,11 @@ struct log_value {
     struct log_place place;
 };
 
-/* The reference to a value that stands in the payload of a group, as its LOG_VALUE_SIZE bytes. */
-void log_value_make(uint8_t *to, const struct log_group *group, struct bytes payload,
-                    struct bytes value);
+/* Of a value that stands in the payload of a group. */
+struct log_value log_value_of(const struct log_group *group, struct bytes payload,
+                              struct bytes value);
+/* The reference to it, as its LOG_VALUE_SIZE bytes. */
+void log_value_put(uint8_t *to, const struct log_value *value);
 /* Reads one back; false: it is a value of its own. */
 bool log_value_take(struct bytes stored, struct log_value *out);
 

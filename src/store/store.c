@@ -69,6 +69,7 @@ static struct store *store_new(const struct store_settings *settings) {
     pthread_mutex_init(&store->table_lock, NULL);
     handover_init(store);
     buffer_memory_init(&store->buffer_memory, store->settings.buffer_size);
+    recent_values_init(&store->recent, LIMIT_RECENT_VALUES);
     pthread_mutex_init(&store->sync_lock, NULL);
     pthread_mutex_init(&store->why_lock, NULL);
     gate_init(&store->gate, GATE_CLOSED);
@@ -81,6 +82,7 @@ static void locks_release(struct store *store) {
     pthread_mutex_destroy(&store->sync_lock);
     handover_release(store);
     buffer_memory_release(&store->buffer_memory);
+    recent_values_release(&store->recent);
     pthread_mutex_destroy(&store->table_lock);
     pthread_mutex_destroy(&store->view_lock);
     pthread_mutex_destroy(&store->write_lock);
@@ -324,8 +326,9 @@ struct store_usage store_usage(struct store *store) {
     unsigned lane;
     if (!gate_enter(&store->gate, &lane))
         return usage;
-    usage.memory =
-        memory_usage(store) + handover_memory(store) + buffer_memory_spare(&store->buffer_memory);
+    usage.memory = memory_usage(store) + handover_memory(store) +
+                   buffer_memory_spare(&store->buffer_memory) +
+                   recent_values_memory(&store->recent);
     count_compaction(store, &usage);
     if (store->log != NULL)
         usage.disk = commit_log_usage(store->log);

@@ -96,7 +96,7 @@ enum status batch_next(struct bytes *batch, struct buffer_write *out) {
         return DAMAGED;
     out->family = (enum store_family)(head >> 4);
     out->kind = (enum buffer_kind)(head & 0xf);
-    out->value = out->reference = (struct bytes){0};
+    out->value = (struct bytes){0};
     if (out->kind != BUFFER_DELETE && !take_counted(batch, &out->value))
         return DAMAGED;
     return OK;

@@ -5,6 +5,7 @@
 #include "store/commit_log.h"
 #include "store/data_folder.h"
 #include "store/gate.h"
+#include "store/recent_values.h"
 #include "store/store.h"
 #include "store/write_buffer.h"
 
@@ -69,7 +70,8 @@ struct store {
     rocksdb_column_family_handle_t *families[DB_FAMILIES];
     struct commit_log *log; /* NULL in memory, while closed, and of an older folder that is only
                                read */
-    bool replaying;         /* the log is being read: nothing of it goes yet */
+    struct recent_values recent;   /* of the values that stay in it */
+    bool replaying;                /* the log is being read: nothing of it goes yet */
     atomic_uint_fast64_t log_kept; /* segments from this one on have values that are still wanted;
                                       UINT64_MAX: none has */
 

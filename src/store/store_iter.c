@@ -465,22 +465,13 @@ struct bytes store_iter_value(const struct store_iter *iter) {
 
 enum status store_iter_load(struct store_iter *iter, struct bytes *out) {
     struct bytes stored = store_iter_value(iter);
-    *out = stored;
-    if (iter->version != NULL)
-        return OK;
     arena_reset(&iter->loaded);
     return store_resolve(iter->store, stored, &iter->loaded, out);
 }
 
 bool store_iter_logged(const struct store_iter *iter, struct store_logged *out) {
-    const struct buffer_version *version = iter->version;
-    struct bytes stored = store_iter_value(iter);
     struct log_value value;
-    if (version != NULL && !version->logged)
-        return false;
-    if (version != NULL)
-        stored = bytes_of(version->value + version->size, LOG_VALUE_SIZE);
-    if (!log_value_take(stored, &value))
+    if (!log_value_take(store_iter_value(iter), &value))
         return false;
     *out = (struct store_logged){value.place.segment, (int64_t)value.time_ms};
     return true;

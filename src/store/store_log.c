@@ -143,6 +143,7 @@ enum status log_start(struct store *store, bool read_only, struct scope in) {
 
 void log_stop(struct store *store) {
     view_clear(store);
+    recent_values_clear(&store->recent);
     store->active = NULL;
     commit_log_close(store->log);
     store->log = NULL;
@@ -158,6 +159,8 @@ enum status store_resolve(struct store *store, struct bytes stored, struct arena
         return OK;
     if (store->log == NULL)
         return NOT_FOUND;
+    if (recent_values_find(&store->recent, &value.place, arena, out))
+        return OK;
     return commit_log_read(store->log, &value.place, arena, out);
 }
 

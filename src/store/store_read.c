@@ -27,6 +27,12 @@ struct point_read {
     struct buffer_key key;
 };
 
+static enum status resolve_stored(const struct point_read *read, struct bytes stored,
+                                  struct arena *arena, struct bytes *out) {
+    *out = stored;
+    return read->key.family == STORE_STREAM ? store_resolve(read->store, stored, arena, out) : OK;
+}
+
 static enum status get_from_tables(const struct point_read *read, struct arena *arena,
                                    struct bytes *out) {
     char *error = NULL;
@@ -44,8 +50,7 @@ static enum status get_from_tables(const struct point_read *read, struct arena *
     const char *value = rocksdb_pinnableslice_value(pinned, &size);
     struct bytes stored = arena_copy(arena, bytes_of(value, size));
     rocksdb_pinnableslice_destroy(pinned);
-    *out = stored;
-    return read->key.family == STORE_STREAM ? store_resolve(read->store, stored, arena, out) : OK;
+    return resolve_stored(read, stored, arena, out);
 }
 
 /* Whatever a buffer knows of the key is newer than all that is beneath it. */
@@ -61,8 +66,8 @@ static enum status get_value(const struct point_read *read, struct arena *arena,
         if (version == NULL || version->deleted ||
             (range != NULL && range->sequence > version->sequence))
             return NOT_FOUND;
-        *out = arena_copy(arena, bytes_of(version->value, version->size));
-        return OK;
+        struct bytes stored = arena_copy(arena, bytes_of(version->value, version->size));
+        return resolve_stored(read, stored, arena, out);
     }
     return get_from_tables(read, arena, out);
 }

@@ -9,7 +9,6 @@
  * Until it is ingested the table has the one name TABLE_FILE. A process that ends between the two
  * leaves it there, and it may be a second name of a table that is in use: so it is never opened for
  * writing, but unlinked, before the next one is made and when the store is opened. */
-#include "store/log_value.h"
 #include "store/store_int.h"
 
 #include "base/files.h"
@@ -170,8 +169,7 @@ static void delete_key(struct table_writer *writer, struct bytes key) {
 static void write_entry(struct table_writer *writer, const struct buffer_entry *entry) {
     struct bytes key = buffer_entry_key(entry);
     const struct buffer_version *version = buffer_entry_at(entry, UINT64_MAX);
-    struct bytes value = version->logged ? bytes_of(version->value + version->size, LOG_VALUE_SIZE)
-                                         : bytes_of(version->value, version->size);
+    struct bytes value = bytes_of(version->value, version->size);
     if (version->deleted)
         delete_key(writer, key);
     else

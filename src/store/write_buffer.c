@@ -203,17 +203,13 @@ static const struct buffer_version *new_version(struct write_buffer *buffer,
                                                 const struct buffer_write *write,
                                                 const struct buffer_version *older) {
     size_t size = write->kind == BUFFER_PUT ? write->value.size : 0;
-    struct bytes reference = write->reference;
-    struct buffer_version *version = take_memory(buffer, sizeof(*version) + size + reference.size);
+    struct buffer_version *version = take_memory(buffer, sizeof(*version) + size);
     *version = (struct buffer_version){.sequence = write->sequence,
                                        .older = older,
                                        .size = (uint32_t)size,
-                                       .deleted = write->kind == BUFFER_DELETE,
-                                       .logged = reference.size != 0};
+                                       .deleted = write->kind == BUFFER_DELETE};
     if (size != 0)
         memcpy(version->value, write->value.data, size);
-    if (reference.size != 0)
-        memcpy(version->value + size, reference.data, reference.size);
     return version;
 }
 

@@ -22,7 +22,8 @@
 
 #include <stdatomic.h>
 
-/* The last is BUFFER_PUT of a value that stays in the log; only batches have it. */
+/* The last is BUFFER_PUT of a value that stays in the log; only batches have it. The buffer gets a
+ * reference (log_value.h) for it. */
 enum buffer_kind { BUFFER_PUT, BUFFER_DELETE, BUFFER_DELETE_RANGE, BUFFER_PUT_LOGGED };
 
 /* One write. Of a deleted range `key` is the first key and `value` the one behind its last. */
@@ -31,7 +32,6 @@ struct buffer_write {
     enum store_family family;
     enum buffer_kind kind;
     struct bytes key, value;
-    struct bytes reference; /* what the tables get instead of the value (log_value.h); empty: it */
 };
 
 /* A state of a key. Never changes. */
@@ -40,7 +40,6 @@ struct buffer_version {
     const struct buffer_version *older; /* or NULL */
     uint32_t size;
     bool deleted;
-    bool logged;     /* a reference of LOG_VALUE_SIZE bytes stands behind the value */
     uint8_t value[]; /* `size` bytes */
 };
 
