@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "net/channel_int.h"
 #include "net/connection.h"
-#include "net/request.h"
+#include "net/request_pool.h"
 #include "net/response_head.h"
 
 #include <assert.h>
@@ -26,7 +26,6 @@
 enum {
     SMALL_BODY = 16 * 1024,  /* cheaper to copy behind the head than to write apart */
     WRITE_MAX = 1024 * 1024, /* a turn: other connections wait */
-    POOL_MAX = 64,           /* requests that a loop keeps for reuse */
 };
 
 enum http_state {
@@ -63,8 +62,7 @@ struct http_own {
 
 /* What the connections of a loop share. */
 struct http_shared {
-    struct request *pool;
-    unsigned pooled;
+    struct request_pool pool;
     struct response_date date;
     struct channel_loop channels;
 };
@@ -115,38 +113,21 @@ static void let_go(struct http_connection *http) {
     count_bytes(&own_of(http)->unproved, &http->unproved, 0, 0);
 }
 
-/* ---- requests of the pool ---- */
+/* ---- its request, while it has bytes ---- */
 
 static void attach(struct http_connection *http) {
-    struct http_shared *shared = shared_of(http);
-    struct request *request = shared->pool;
-    if (request != NULL) {
-        shared->pool = request->next;
-        shared->pooled--;
-    } else {
-        request = request_new();
-        request->exchange.loop = http->base.shard->loop;
-    }
+    struct request *request = request_pool_get(&shared_of(http)->pool, http->base.shard->loop);
     request_begin(request, &own_of(http)->limits);
     http->request = request;
     request->connection = http;
 }
 
 static void detach(struct http_connection *http) {
-    struct http_shared *shared = shared_of(http);
     struct request *request = http->request;
     http->request = NULL;
     let_go(http);
-    if (request == NULL)
-        return;
-    if (shared->pooled == POOL_MAX) {
-        request_free(request);
-        return;
-    }
-    request_end(request);
-    request->next = shared->pool;
-    shared->pool = request;
-    shared->pooled++;
+    if (request != NULL)
+        request_pool_put(&shared_of(http)->pool, request);
 }
 
 /* ---- the end ---- */
@@ -594,11 +575,7 @@ static void *shared_new(struct shard *shard) {
 
 static void shared_free(void *argument) {
     struct http_shared *shared = argument;
-    while (shared->pool != NULL) {
-        struct request *request = shared->pool;
-        shared->pool = request->next;
-        request_free(request);
-    }
+    request_pool_release(&shared->pool);
     mem_free(shared);
 }
 

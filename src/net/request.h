@@ -10,7 +10,7 @@
  * meanwhile fills the room that is left, and then the socket is left alone. That is the bound on
  * pipelining. Chunked bodies are joined in place.
  *
- * Requests are pooled by their loop (last in, first out), and an idle connection has none.
+ * Requests are pooled by their loop (request_pool.h), and an idle connection has none.
  */
 #ifndef GT_NET_REQUEST_H
 #define GT_NET_REQUEST_H
@@ -47,7 +47,7 @@ struct request_field {
 struct request {
     struct http_exchange exchange;      /* first: http_answer() finds the request by it */
     struct http_connection *connection; /* whose it is now */
-    struct request *next;               /* in the pool */
+    struct request *next;               /* in the pool; request_pool.c alone uses it */
     struct buf head;                    /* the answer's head, and its body if that is small */
     struct http_answer kept;            /* the answer until http_release(), in the arena */
 
