@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "net/channel_int.h"
 #include "net/connection.h"
+#include "net/http_load.h"
 #include "net/request_pool.h"
 #include "net/response_head.h"
 
@@ -41,23 +42,19 @@ struct http_connection {
     struct connection base;  /* first */
     struct request *request; /* NULL when IDLE */
     enum http_state state;
-    bool in_flight;          /* its exchange is counted as waiting for its answer */
-    bool advancing;          /* advance() is on the stack */
-    bool eof;                /* the client sends no more; it may well still read */
-    bool last;               /* ends after the answer being written */
-    size_t held;             /* bytes of its body and answer that are counted, */
-    size_t unproved;         /* and of a body whose sender is not known yet */
-    struct bytes head, body; /* what is left to write */
-    struct channel *channel; /* of CHANNEL */
+    bool advancing;             /* advance() is on the stack */
+    bool eof;                   /* the client sends no more; it may well still read */
+    bool last;                  /* ends after the answer being written */
+    struct http_load_part part; /* what of the listener's load is its own */
+    struct bytes head, body;    /* what is left to write */
+    struct channel *channel;    /* of CHANNEL */
 };
 
 /* The listener's own. */
 struct http_own {
     struct http_settings settings; /* defaults filled in; constant from the start */
     struct request_limits limits;
-    atomic_uint in_flight; /* exchanges that their handler did not answer at once */
-    /* Bytes that are held for clients who send slowly or do not read, of all connections. */
-    atomic_size_t held, unproved;
+    struct http_load load; /* counted in by all loops */
 };
 
 /* What the connections of a loop share. */
@@ -82,6 +79,10 @@ static const struct http_settings *settings_of(const struct http_connection *htt
     return &own_of(http)->settings;
 }
 
+static struct http_load *load_of(const struct http_connection *http) {
+    return &own_of(http)->load;
+}
+
 static struct http_shared *shared_of(const struct http_connection *http) {
     return http->base.shard->shared;
 }
@@ -89,28 +90,6 @@ static struct http_shared *shared_of(const struct http_connection *http) {
 static void enter(struct http_connection *http, enum http_state state, int wait_ms) {
     http->state = state;
     connection_wait(&http->base, wait_ms);
-}
-
-/* ---- the memory of all ---- */
-
-/* Counts `size` bytes for one connection instead of *counted. False, and nothing has changed, if it
- * would be more than before and more than `most` together. */
-static bool count_bytes(atomic_size_t *total, size_t *counted, size_t size, size_t most) {
-    if (size == *counted)
-        return true;
-    size_t now =
-        atomic_fetch_add_explicit(total, size - *counted, memory_order_relaxed) + (size - *counted);
-    if (size > *counted && now > most) {
-        atomic_fetch_sub_explicit(total, size - *counted, memory_order_relaxed);
-        return false;
-    }
-    *counted = size;
-    return true;
-}
-
-static void let_go(struct http_connection *http) {
-    count_bytes(&own_of(http)->held, &http->held, 0, 0);
-    count_bytes(&own_of(http)->unproved, &http->unproved, 0, 0);
 }
 
 /* ---- its request, while it has bytes ---- */
@@ -125,7 +104,7 @@ static void attach(struct http_connection *http) {
 static void detach(struct http_connection *http) {
     struct request *request = http->request;
     http->request = NULL;
-    let_go(http);
+    http_load_let_go(load_of(http), &http->part);
     if (request != NULL)
         request_pool_put(&shared_of(http)->pool, request);
 }
@@ -171,7 +150,7 @@ static void written(struct http_connection *http) {
         return;
     }
     if (request_has_surplus(http->request)) {
-        let_go(http);
+        http_load_let_go(load_of(http), &http->part);
         request_next(http->request);
         enter(http, HTTP_READING, settings_of(http)->request_ms);
     } else if (http->eof) {
@@ -226,9 +205,8 @@ static void flush(struct http_connection *http) {
         return;
     }
     keep_body(http);
-    /* The answer is there, so it is kept whatever the bound: it makes others wait. */
     size_t size = request_body_size(http->request) + http->head.size + http->body.size;
-    count_bytes(&own_of(http)->held, &http->held, size, SIZE_MAX);
+    http_load_hold_answer(load_of(http), &http->part, size);
     connection_watch(&http->base, UV_WRITABLE);
 }
 
@@ -259,18 +237,6 @@ static void read_pending(struct http_connection *http) {
         read_request(http);
 }
 
-/* Its exchange waits for its answer from now on, or no longer. */
-static void count_in_flight(struct http_connection *http, bool waits) {
-    atomic_uint *count = &own_of(http)->in_flight;
-    if (http->in_flight == waits)
-        return;
-    http->in_flight = waits;
-    if (waits)
-        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-    else
-        atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
-}
-
 /* True: the answer is to be kept back. */
 static bool tell_answered(struct http_connection *http, struct http_exchange *exchange,
                           const struct http_answer *answer) {
@@ -279,7 +245,7 @@ static bool tell_answered(struct http_connection *http, struct http_exchange *ex
 }
 
 static void finish_exchange(struct http_connection *http, const struct http_answer *answer) {
-    count_in_flight(http, false);
+    http_load_wait(load_of(http), &http->part, false);
     if (http->state == HTTP_OVER) { /* the client has gone meanwhile */
         detach(http);
         connection_free_if_over(&http->base);
@@ -315,7 +281,7 @@ struct channel *channel_open(struct http_exchange *exchange,
     struct http_connection *http = request->connection;
     struct http_answer opened = {.status = settings->events ? 200 : 101};
     assert(loop_current() == exchange->loop);
-    count_in_flight(http, false);
+    http_load_wait(load_of(http), &http->part, false);
     bool keep = tell_answered(http, exchange, &opened);
     assert(!keep);
     (void)keep;
@@ -372,36 +338,18 @@ static void say_continue(struct http_connection *http, struct request *request) 
 /* Only those that are not answered at once are counted: a read costs no shared counter. */
 static void hand_over(struct http_connection *http, struct request *request) {
     const struct http_settings *settings = settings_of(http);
-    atomic_uint *in_flight = &own_of(http)->in_flight;
-    count_bytes(&own_of(http)->unproved, &http->unproved, 0, 0); /* the handler finds out */
+    http_load_trust_body(load_of(http), &http->part);
     request->exchange.withheld = request->withheld;
     request->exchange.encrypted = settings->tls != NULL;
-    request->exchange.overload =
-        atomic_load_explicit(in_flight, memory_order_relaxed) >= settings->in_flight_max;
+    request->exchange.overload = http_load_is_full(load_of(http));
     enter(http, HTTP_BUSY, 0);
     request->exchange.note = (struct http_note){0};
     request->exchange.begun_us = clock_ticks_us();
     settings->handler(&request->exchange, settings->context);
     if (http->state != HTTP_BUSY)
         return;
-    count_in_flight(http, true);
+    http_load_wait(load_of(http), &http->part, true);
     shard_count(&http->base.shard->counts.deferred, 1);
-}
-
-/* Whether the answers and bodies that wait leave room for another request's. */
-static bool has_room(struct http_connection *http) {
-    return atomic_load_explicit(&own_of(http)->held, memory_order_relaxed) <=
-           settings_of(http)->memory_max;
-}
-
-/* Counts what the body takes or will take. */
-static bool hold_body(struct http_connection *http, const struct request *request) {
-    struct http_own *own = own_of(http);
-    size_t size = request_body_size(request);
-    bool unproved = http->unproved != 0;
-    return count_bytes(&own->held, &http->held, size, own->settings.memory_max) &&
-           (!unproved ||
-            count_bytes(&own->unproved, &http->unproved, size, own->settings.unproved_max));
 }
 
 /* The head is there and its body is not, or not all of it. False: it was answered. */
@@ -420,9 +368,9 @@ static bool judge_body(struct http_connection *http, struct request *request) {
         hand_over(http, request);
         return false;
     }
-    /* Counted from the first byte on, so that hold_body() knows. */
-    return admission == HTTP_TAKE_BODY ||
-           count_bytes(&own_of(http)->unproved, &http->unproved, 1, SIZE_MAX);
+    if (admission == HTTP_TAKE_UNPROVED)
+        http_load_doubt_body(load_of(http), &http->part);
+    return true;
 }
 
 /* More of the request is to come. False: it was answered, or refused. */
@@ -431,7 +379,7 @@ static bool await_more(struct http_connection *http, struct request *request) {
         return true;
     if (!request->judged && !judge_body(http, request))
         return false;
-    if (!hold_body(http, request)) {
+    if (!http_load_hold_body(load_of(http), &http->part, request_body_size(request))) {
         http_refuse(http, 503, "too many large requests at once; try again later");
         return false;
     }
@@ -448,7 +396,7 @@ static void advance(struct http_connection *http) {
     while (http->state == HTTP_READING) {
         struct request *request = http->request;
         enum request_state state = request_parse(request);
-        if (state == REQUEST_READY && has_room(http))
+        if (state == REQUEST_READY && http_load_has_room(load_of(http)))
             hand_over(http, request);
         else if (state == REQUEST_READY)
             http_refuse(http, 503, "too many answers wait to be read; try again later");
@@ -623,6 +571,9 @@ enum status http_listen(struct loops *loops, const struct http_settings *setting
     own->settings.host = NULL; /* the caller's; not needed any more */
     own->limits.header_max = own->settings.header_max;
     own->limits.body_max = own->settings.body_max;
+    own->load.in_flight_max = own->settings.in_flight_max;
+    own->load.held_max = own->settings.memory_max;
+    own->load.unproved_max = own->settings.unproved_max;
     struct listener_settings common = {
         .host = settings->host,
         .port = settings->port,
