@@ -1,64 +1,17 @@
 /* Topics are found under a mutex. A topic's watchers are in one list for each loop, which only that
- * loop uses; the hub's thread posts a delivery to each loop that has some.
- *
- * Nothing is read from the table under the mutex: a read may wait for the disk, or for a commit
- * that changes the index trees, and all loops would wait with it. A topic knows the slot in which
- * the engine keeps its partition's version, and reading that takes no lock. */
+ * loop uses; who has a new state posts a delivery to each loop that has some. That the table has
+ * changed is found out by the hub's thread (hub_poller.c). */
 #include "api/live/live_hub.h"
 
-#include "api/live/live_int.h"
-#include "base/buf.h"
-#include "base/clock.h"
+#include "api/live/live_hub_int.h"
 #include "base/limits.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "table/inprocess.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
-enum {
-    NOTIFIED_MS = 1,             /* between two looks at topics that hub_notify() named */
-    NAP_MS = 50,                 /* the longest sleep between two looks at the others */
-    NAME_SIZE_MAX = LIMIT_TOPIC, /* of a topic: a partition key, and the limit of a board */
-    KINDS = 2,
-};
-
-struct topic {
-    struct hub *hub;
-    const struct topic_kind *kind;
-    struct bytes key;     /* the kind's letter and the name: its key in hub->topics */
-    struct bytes name;    /* within `key` */
-    struct buf partition; /* the partition that holds it; under the hub's lock, as the next two: */
-    int64_t until_ms;     /* until when that is its partition, */
-    uint32_t slot;        /* and where the engine keeps the partition's version */
-    struct topic *next, *prev;
-    struct topic *next_notified;
-    bool notified; /* it is in hub->notified; both under the lock */
-    unsigned refs; /* held by watchers, deliveries and the hub's thread; under the lock */
-    struct topic_state *latest; /* under the hub's lock */
-    uint64_t partition_version; /* the version that `latest` shows; used by the hub's thread */
-    int64_t rendered_ms;        /* the thread's */
-    struct watcher *watchers[LIVE_LOOPS_MAX]; /* by loop; each list is used on its loop only */
-    struct loop *loops[LIVE_LOOPS_MAX];       /* loops that have had watchers; under the lock */
-    uint8_t memory[];
-};
-
-struct hub {
-    struct game *game;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
-    bool stopping;
-    struct map topics;
-    struct list {
-        struct topic *first;
-        int64_t looked_us;  /* when all were looked at; used by the hub's thread only */
-    } lists[KINDS];         /* the topics of each kind */
-    struct topic *notified; /* topics of hub_notify(), each with a reference */
-    uint64_t renderings;
-};
+enum { NAME_SIZE_MAX = LIMIT_TOPIC }; /* of a topic: a partition key, and the limit of a board */
 
 /* ---- snapshots ---- */
 
@@ -93,18 +46,9 @@ void topic_state_unref(struct topic_state *state) {
 
 /* ---- topics: under the lock ---- */
 
-static const struct topic_kind *const kinds[KINDS] = {&topic_room, &topic_board};
-
-static struct list *list_of(struct hub *hub, const struct topic_kind *kind) {
+static struct topic_list *list_of(struct hub *hub, const struct topic_kind *kind) {
     return &hub->lists[kind == &topic_board];
 }
-
-/* The partition of a topic and its version's slot, as found without the lock. */
-struct topic_place {
-    struct bytes partition;
-    int64_t until_ms;
-    uint32_t slot;
-};
 
 static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, struct bytes key,
                                const struct topic_place *place) {
@@ -117,7 +61,7 @@ static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, s
     buf_put(&topic->partition, place->partition);
     topic->until_ms = place->until_ms;
     topic->slot = place->slot;
-    struct list *list = list_of(hub, kind);
+    struct topic_list *list = list_of(hub, kind);
     topic->next = list->first;
     if (list->first != NULL)
         list->first->prev = topic;
@@ -126,7 +70,7 @@ static struct topic *topic_new(struct hub *hub, const struct topic_kind *kind, s
     return topic;
 }
 
-static void topic_unref(struct topic *topic) {
+void topic_unref(struct topic *topic) {
     struct hub *hub = topic->hub;
     if (--topic->refs != 0)
         return;
@@ -144,32 +88,30 @@ static void topic_unref(struct topic *topic) {
         pthread_cond_signal(&hub->wake);
 }
 
-static void topic_release(struct topic *topic) {
+void topic_release(struct topic *topic) {
     struct hub *hub = topic->hub;
     pthread_mutex_lock(&hub->lock);
     topic_unref(topic);
     pthread_mutex_unlock(&hub->lock);
 }
 
-/* The version of the topic's partition. Under the lock, or on the hub's thread, which alone changes
- * topic->slot. Takes no lock itself. */
-static uint64_t partition_version(const struct topic *topic) {
+uint64_t topic_partition_version(const struct topic *topic) {
     return engine_partition_version_at(topic->hub->game->engine, topic->slot);
 }
 
-/* Without the lock: finding a slot or a partition may wait for the engine. */
+/* ---- where a topic is: without the lock ---- */
 
-static uint32_t find_slot(struct hub *hub, struct bytes name) {
-    struct value partition = value_string(name);
+uint32_t topic_find_slot(struct hub *hub, struct bytes partition) {
+    struct value key = value_string(partition);
     uint32_t slot;
-    engine_partition_version_slot(hub->game->engine, hub->game->table, &partition, &slot);
+    engine_partition_version_slot(hub->game->engine, hub->game->table, &key, &slot);
     return slot;
 }
 
-static struct topic_place find_place(struct hub *hub, struct topic_id id, struct arena *arena) {
+struct topic_place topic_find_place(struct hub *hub, struct topic_id id, struct arena *arena) {
     struct topic_place place = {.until_ms = INT64_MAX};
     place.partition = id.kind->partition(hub->game, id.name, arena, &place.until_ms);
-    place.slot = find_slot(hub, place.partition);
+    place.slot = topic_find_slot(hub, place.partition);
     return place;
 }
 
@@ -205,7 +147,7 @@ static struct topic *find_topic(struct hub *hub, struct topic_id id, struct loop
     struct topic *topic = map_get(&hub->topics, key);
     if (topic == NULL) {
         pthread_mutex_unlock(&hub->lock);
-        struct topic_place place = find_place(hub, id, arena);
+        struct topic_place place = topic_find_place(hub, id, arena);
         pthread_mutex_lock(&hub->lock);
         topic = map_get(&hub->topics, key); /* another loop may have been faster */
         if (topic == NULL)
@@ -228,7 +170,7 @@ static struct topic_state *newest_state(struct topic *topic, struct scope in) {
     if (state != NULL)
         topic_state_ref(state);
     else
-        before = partition_version(topic);
+        before = topic_partition_version(topic);
     pthread_mutex_unlock(&hub->lock);
     if (state != NULL)
         return state;
@@ -354,9 +296,7 @@ static bool state_differs(const struct topic_state *state, const struct topic_st
            state->over != present->over;
 }
 
-/* Under the lock: makes it the topic's state and delivers it, if it differs. Takes the reference.
- */
-static void publish_state(struct topic *topic, struct topic_state *state) {
+void topic_publish(struct topic *topic, struct topic_state *state) {
     struct topic_state *before = topic->latest;
     topic->hub->renderings++;
     if (state_differs(state, before)) {
@@ -372,201 +312,10 @@ void hub_publish(struct hub *hub, struct topic_id id, struct topic_state *state)
     struct topic *topic = find_watched(hub, id);
     if (topic != NULL && topic->latest != NULL)
         /* partition_version stays, so that what was written after this state is still noticed. */
-        publish_state(topic, state);
+        topic_publish(topic, state);
     else
         topic_state_unref(state);
     pthread_mutex_unlock(&hub->lock);
-}
-
-/* ---- the thread ---- */
-
-/* The first topic from `topic` on whose partition's version has risen (or which has another
- * partition by now) and which may be rendered again, with a reference. */
-static struct topic *next_changed(struct topic *topic, int64_t now_ms, uint64_t *version_now) {
-    int64_t wall_ms = clock_now_ms();
-    for (; topic != NULL; topic = topic->next) {
-        if (topic->latest == NULL || now_ms - topic->rendered_ms < topic->kind->every_ms)
-            continue;
-        *version_now = partition_version(topic);
-        if (*version_now != topic->partition_version || topic->until_ms <= wall_ms) {
-            topic->refs++;
-            return topic;
-        }
-    }
-    return NULL;
-}
-
-/* Whether there is something new to render; asks the kind. */
-static bool has_change(struct topic *topic, uint64_t version_now) {
-    struct hub *hub = topic->hub;
-    struct arena arena;
-    pthread_mutex_lock(&hub->lock);
-    uint64_t version = topic->latest->version;
-    pthread_mutex_unlock(&hub->lock);
-    if (topic->kind->change == NULL || version == 0)
-        return true;
-    arena_init(&arena);
-    enum topic_change change = topic->kind->change(hub->game, topic->name, version, &arena);
-    arena_release(&arena);
-    if (change == TOPIC_UNCHANGED) {
-        pthread_mutex_lock(&hub->lock);
-        topic->partition_version = version_now;
-        pthread_mutex_unlock(&hub->lock);
-    }
-    return change == TOPIC_CHANGED;
-}
-
-/* Renders the topic and publishes the state if it differs. */
-static void refresh_topic(struct topic *topic, uint64_t version_now, int64_t now_ms) {
-    struct hub *hub = topic->hub;
-    struct arena arena;
-    struct failure failure = {0};
-    arena_init(&arena);
-    struct topic_state *state =
-        topic->kind->render(hub->game, topic->name, (struct scope){&arena, &failure});
-    arena_release(&arena);
-    topic->rendered_ms = now_ms;
-    if (state == NULL && failure.status == NOT_FOUND) {
-        state = topic_state_new(BYTES("{\"type\":\"gone\",\"v\":1}"), NULL, 0);
-        state->over = true;
-    }
-    if (state == NULL)
-        return; /* its version stays the old one, so the next look comes here again */
-    pthread_mutex_lock(&hub->lock);
-    topic->partition_version = version_now;
-    publish_state(topic, state);
-    pthread_mutex_unlock(&hub->lock);
-}
-
-/* Finds the partition again once until_ms has passed: a board's next period. */
-static void roll_over(struct topic *topic, uint64_t *version_now) {
-    struct hub *hub = topic->hub;
-    struct arena arena;
-    arena_init(&arena);
-    struct topic_place place = find_place(hub, (struct topic_id){topic->kind, topic->name}, &arena);
-    pthread_mutex_lock(&hub->lock);
-    topic->until_ms = place.until_ms;
-    if (place.partition.size != 0 && !bytes_equal(place.partition, buf_bytes(&topic->partition))) {
-        buf_clear(&topic->partition);
-        buf_put(&topic->partition, place.partition);
-        topic->slot = place.slot;
-        *version_now = partition_version(topic);
-        topic->partition_version = *version_now - 1; /* not the present one */
-    }
-    pthread_mutex_unlock(&hub->lock);
-    arena_release(&arena);
-}
-
-/* A table that was deleted and made again has its versions in other slots. The number in the old
- * slot has risen then, which is why the topic is looked at. */
-static void update_slot(struct topic *topic, uint64_t *version_now) {
-    struct hub *hub = topic->hub;
-    uint32_t slot = find_slot(hub, buf_bytes(&topic->partition));
-    if (slot == topic->slot)
-        return;
-    pthread_mutex_lock(&hub->lock);
-    topic->slot = slot;
-    *version_now = partition_version(topic);
-    topic->partition_version = *version_now - 1; /* not the present one */
-    pthread_mutex_unlock(&hub->lock);
-}
-
-static void check_topic(struct topic *topic, uint64_t version_now, int64_t now_ms) {
-    if (topic->until_ms <= clock_now_ms())
-        roll_over(topic, &version_now);
-    else
-        update_slot(topic, &version_now);
-    if (version_now != topic->partition_version && has_change(topic, version_now))
-        refresh_topic(topic, version_now, now_ms);
-}
-
-static void check_topics(struct hub *hub, struct list *list) {
-    int64_t now_ms = clock_ticks_us() / 1000;
-    uint64_t version_now;
-    list->looked_us = clock_ticks_us();
-    pthread_mutex_lock(&hub->lock);
-    struct topic *topic = next_changed(list->first, now_ms, &version_now);
-    while (topic != NULL) {
-        pthread_mutex_unlock(&hub->lock);
-        check_topic(topic, version_now, now_ms);
-        pthread_mutex_lock(&hub->lock);
-        struct topic *after = topic->next;
-        topic_unref(topic);
-        topic = next_changed(after, now_ms, &version_now);
-    }
-    pthread_mutex_unlock(&hub->lock);
-}
-
-static struct topic *next_notified(struct hub *hub) {
-    pthread_mutex_lock(&hub->lock);
-    struct topic *topic = hub->notified;
-    if (topic != NULL) {
-        hub->notified = topic->next_notified;
-        topic->notified = false;
-    }
-    pthread_mutex_unlock(&hub->lock);
-    return topic;
-}
-
-static void check_notified(struct hub *hub) {
-    int64_t now_ms = clock_ticks_us() / 1000;
-    struct topic *topic;
-    while ((topic = next_notified(hub)) != NULL) {
-        uint64_t version_now = partition_version(topic);
-        pthread_mutex_lock(&hub->lock);
-        bool changed = topic->latest != NULL && version_now != topic->partition_version;
-        pthread_mutex_unlock(&hub->lock);
-        if (changed)
-            check_topic(topic, version_now, now_ms);
-        topic_release(topic);
-    }
-}
-
-/* Under the lock: waits until that time or the end; with `hints` also for hub_notify(). */
-static void sleep_until(struct hub *hub, int64_t until_us, bool hints) {
-    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
-    while (!hub->stopping && !(hints && hub->notified != NULL) && clock_ticks_us() < until_us)
-        pthread_cond_timedwait(&hub->wake, &hub->lock, &until);
-}
-
-static int64_t next_look_us(const struct hub *hub, unsigned kind) {
-    return hub->lists[kind].looked_us + kinds[kind]->look_ms * 1000;
-}
-
-/* Under the lock: when the topics of some kind are next looked at; at most NAP_MS from now, since
- * new ones may come. */
-static int64_t first_look_us(const struct hub *hub) {
-    int64_t first_us = clock_ticks_us() + NAP_MS * 1000;
-    for (unsigned i = 0; i < KINDS; i++)
-        if (hub->lists[i].first != NULL && next_look_us(hub, i) < first_us)
-            first_us = next_look_us(hub, i);
-    return first_us;
-}
-
-static bool wait_for_work(struct hub *hub) {
-    pthread_mutex_lock(&hub->lock);
-    while (!hub->stopping && hub->topics.count == 0) /* nobody watches anything */
-        pthread_cond_wait(&hub->wake, &hub->lock);
-    /* Several topics may be named at once. */
-    sleep_until(hub, clock_ticks_us() + NOTIFIED_MS * 1000, false);
-    sleep_until(hub, first_look_us(hub), true);
-    bool go_on = !hub->stopping;
-    pthread_mutex_unlock(&hub->lock);
-    return go_on;
-}
-
-static void *hub_main(void *argument) {
-    struct hub *hub = argument;
-    struct topic *topic;
-    while (wait_for_work(hub)) {
-        check_notified(hub);
-        for (unsigned i = 0; i < KINDS; i++)
-            if (clock_ticks_us() >= next_look_us(hub, i))
-                check_topics(hub, &hub->lists[i]);
-    }
-    while ((topic = next_notified(hub)) != NULL)
-        topic_release(topic);
-    return NULL;
 }
 
 void hub_notify(struct hub *hub, struct topic_id id) {
@@ -600,7 +349,7 @@ struct hub *hub_new(struct game *game) {
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&hub->wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    int failed = pthread_create(&hub->thread, NULL, hub_main, hub);
+    int failed = pthread_create(&hub->thread, NULL, hub_poller_main, hub);
     assert(failed == 0);
     (void)failed;
     return hub;
