@@ -1,7 +1,7 @@
 /* ACL: the access keys (docs/security.md) as Redis would tell of its users. They are managed by
  * `gametable keys` and not from here; a user is a key, by its id. Without keys there is one user,
  * "default", who may do everything. */
-#include "api/redis/command_categories.h"
+#include "api/redis/command_details.h"
 #include "api/redis/redis_frontend_int.h"
 #include "base/random.h"
 
@@ -142,13 +142,13 @@ static size_t put_commands_in(struct redis_call *call, struct resp *out, const c
     const struct redis_command *command;
     size_t count = 0, at = 0;
     while ((command = redis_command_next(&at)) != NULL) {
-        if (command->subs == NULL && command_has_category(command, category)) {
+        if (command->subs == NULL && command_has_category(command, bytes_str(category))) {
             resp_bulk(out, bytes_str(command->name));
             count++;
         }
         for (const struct redis_command *sub = command->subs; sub != NULL && sub->name != NULL;
              sub++)
-            if (command_has_category(sub, category)) {
+            if (command_has_category(sub, bytes_str(category))) {
                 resp_bulk(out, redis_command_name(sub, call->arena));
                 count++;
             }
