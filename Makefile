@@ -205,8 +205,8 @@ $(B)/disk/file_shim.so: tests/shim/file_shim.c
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) -fPIC -shared $< -o $@ -ldl
 
-$(B)/disk/powercut: tests/disk/powercut.c tests/disk/disk_model.c tests/disk/ack_model.c tests/disk/journal.c \
-		$(call libs,table/local store rank table expr value base)
+$(B)/disk/powercut: tests/disk/powercut.c tests/disk/disk_model.c tests/disk/disk_cut.c tests/disk/ack_model.c \
+		tests/disk/journal.c $(wildcard tests/disk/*.h tests/shim/*.h) $(call libs,table/local store rank table expr value base)
 	@mkdir -p $(@D)
 	@echo "  cc $<"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Itests/shim -Itests/disk $(filter %.c,$^) $(filter %.a,$^) -o $@ $(LDFLAGS) $(LIBS)
@@ -214,9 +214,8 @@ $(B)/disk/powercut: tests/disk/powercut.c tests/disk/disk_model.c tests/disk/ack
 # The engine with the file shim and a simulated clock in one program; -rdynamic lets shared libraries
 # find the shim's functions before the C library's.
 $(B)/sim/sim: tests/sim/sim.c tests/sim/sim_clock.c tests/sim/sim_disk.c tests/sim/sim_load.c tests/shim/file_shim.c \
-		tests/disk/disk_model.c tests/disk/ack_model.c tests/disk/journal.c \
-		tests/sim/sim_clock.h tests/sim/sim_disk.h tests/sim/sim_load.h tests/shim/file_shim.h tests/shim/shim_journal.h \
-		$(call libs,table/local store rank table expr value base)
+		tests/disk/disk_model.c tests/disk/disk_cut.c tests/disk/ack_model.c tests/disk/journal.c \
+		$(wildcard tests/sim/*.h tests/disk/*.h tests/shim/*.h) $(call libs,table/local store rank table expr value base)
 	@mkdir -p $(@D)
 	@echo "  cc $<"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Itests/shim -Itests/disk -Itests/sim $(filter %.c,$^) $(filter %.a,$^) -o $@ \

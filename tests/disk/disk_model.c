@@ -1,58 +1,10 @@
-#include "disk_model.h"
+/* Takes the records of a journal and keeps, for each file and folder, what is on the disk and what
+ * may be: the operations since its last sync. What a cut leaves of them is in disk_cut.c. */
+#include "disk_model_int.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { SECTOR = 512, PAGE = 4096 };
-
-/* An operation on a file's bytes since it was last synced. */
-struct file_op {
-    uint64_t at;   /* its place in the journal */
-    uint64_t pair; /* of a durable write that is not done; else 0 */
-    uint64_t offset;
-    uint64_t size;       /* of the bytes; 0: only the file's size changes */
-    uint64_t length;     /* the file's size after it; only ever more if `grows` */
-    const uint8_t *data; /* NULL: zeros */
-    bool grows;
-    uint32_t process; /* that wrote it */
-};
-
-struct entry {
-    char *name;
-    struct node *node;
-};
-
-struct entries {
-    struct entry *all;
-    size_t count;
-};
-
-/* A file or a folder. Nodes live as long as the disk. */
-struct node {
-    struct node *next;
-    uint64_t number;
-    bool is_folder;
-    /* a file: what is on the disk, and what may be */
-    uint8_t **pages;
-    uint64_t page_count, size;
-    struct file_op *ops;
-    size_t op_count;
-    /* a folder: as it is on the disk, and as the program sees it */
-    struct entries synced, seen;
-};
-
-/* A change of names that is not on the disk yet: `from` loses its name, `to` gets the node. */
-struct name_op {
-    uint64_t at;
-    struct node *from, *to; /* folders; either may be NULL */
-    char *from_name, *to_name;
-    struct node *node;
-};
 
 struct open_node {
     uint64_t number;
@@ -63,20 +15,6 @@ struct sync {
     uint64_t file, pair, at;
 };
 
-struct disk {
-    uint64_t seed, at; /* the place in the journal */
-    uint64_t node_count;
-    bool strict;
-    bool powered; /* a failed sync loses nothing yet */
-    struct node *nodes, *root;
-    struct open_node *open;
-    size_t open_count;
-    struct sync *syncs;
-    size_t sync_count;
-    struct name_op *names;
-    size_t name_count;
-};
-
 uint64_t disk_hash(uint64_t seed, uint64_t number) {
     uint64_t x = seed * 0x9e3779b97f4a7c15u + number + 0x632be59bd9b4e019u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -84,8 +22,7 @@ uint64_t disk_hash(uint64_t seed, uint64_t number) {
     return x ^ (x >> 31);
 }
 
-static void *grown(void *array, size_t count, size_t size) {
-    /* Room for one more; made larger at powers of two. */
+void *disk_grown(void *array, size_t count, size_t size) {
     if ((count & (count - 1)) != 0 && count != 0)
         return array;
     void *more = realloc(array, (count == 0 ? 1 : 2 * count) * size);
@@ -119,7 +56,7 @@ static struct entry *entries_find(const struct entries *entries, const char *nam
     return NULL;
 }
 
-static void entries_remove(struct entries *entries, const char *name) {
+void entries_remove(struct entries *entries, const char *name) {
     struct entry *entry = entries_find(entries, name);
     if (entry == NULL)
         return;
@@ -127,13 +64,13 @@ static void entries_remove(struct entries *entries, const char *name) {
     *entry = entries->all[--entries->count];
 }
 
-static void entries_put(struct entries *entries, const char *name, struct node *node) {
+void entries_put(struct entries *entries, const char *name, struct node *node) {
     entries_remove(entries, name);
-    entries->all = grown(entries->all, entries->count, sizeof(entries->all[0]));
+    entries->all = disk_grown(entries->all, entries->count, sizeof(entries->all[0]));
     entries->all[entries->count++] = (struct entry){strdup(name), node};
 }
 
-static void entries_free(struct entries *entries) {
+void entries_free(struct entries *entries) {
     for (size_t i = 0; i < entries->count; i++)
         free(entries->all[i].name);
     free(entries->all);
@@ -175,7 +112,7 @@ static void name_change(struct disk *disk, struct name_op op) {
         op.to_name = strdup(op.to_name);
         entries_put(&op.to->seen, op.to_name, op.node);
     }
-    disk->names = grown(disk->names, disk->name_count, sizeof(op));
+    disk->names = disk_grown(disk->names, disk->name_count, sizeof(op));
     disk->names[disk->name_count++] = op;
 }
 
@@ -236,16 +173,10 @@ static void file_resize(struct node *node, uint64_t size) {
     node->size = size;
 }
 
-/* One sector's part of an operation, or all in one page: from *at, up to `unit` bytes. */
-static size_t part_size(const struct file_op *op, uint64_t at, size_t unit) {
-    uint64_t end = at / unit * unit + unit, last = op->offset + op->size;
-    return (size_t)((end < last ? end : last) - at);
-}
-
 static void op_settle(struct node *node, const struct file_op *op) {
     pages_reserve(node, op->offset + op->size);
     for (uint64_t at = op->offset, size; at < op->offset + op->size; at += size) {
-        size = part_size(op, at, PAGE);
+        size = op_part_size(op, at, PAGE);
         page_put(node, at, op->data != NULL ? op->data + (at - op->offset) : NULL, size);
     }
     if (!op->grows || op->length > node->size)
@@ -257,7 +188,7 @@ static void op_settle(struct node *node, const struct file_op *op) {
 static void op_lose(const struct disk *disk, struct node *node, const struct file_op *op) {
     pages_reserve(node, op->offset + op->size);
     for (uint64_t at = op->offset, size; at < op->offset + op->size; at += size) {
-        size = part_size(op, at, SECTOR);
+        size = op_part_size(op, at, SECTOR);
         if (disk_hash(disk->seed ^ disk->at, at / SECTOR) % 2 == 0)
             page_put(node, at, op->data != NULL ? op->data + (at - op->offset) : NULL, size);
     }
@@ -309,7 +240,7 @@ static void pair_settle(struct disk *disk, struct node *node, uint64_t pair) {
 
 static void op_add(struct disk *disk, struct node *node, struct file_op op) {
     op.at = disk->at;
-    node->ops = grown(node->ops, node->op_count, sizeof(op));
+    node->ops = disk_grown(node->ops, node->op_count, sizeof(op));
     node->ops[node->op_count++] = op;
 }
 
@@ -333,7 +264,7 @@ static void on_open(struct disk *disk, const struct shim_record *record, char *p
         node = node_at(disk, path);
     if ((record->flags & SHIM_TRUNCATED) != 0)
         op_add(disk, node, (struct file_op){.length = 0});
-    disk->open = grown(disk->open, disk->open_count, sizeof(disk->open[0]));
+    disk->open = disk_grown(disk->open, disk->open_count, sizeof(disk->open[0]));
     disk->open[disk->open_count++] = (struct open_node){record->file, node};
 }
 
@@ -423,7 +354,7 @@ void disk_apply(struct disk *disk, const struct shim_record *record) {
         pair_settle(disk, open_find(disk, record->file), record->offset);
         return;
     case SHIM_SYNC_BEGUN:
-        disk->syncs = grown(disk->syncs, disk->sync_count, sizeof(disk->syncs[0]));
+        disk->syncs = disk_grown(disk->syncs, disk->sync_count, sizeof(disk->syncs[0]));
         disk->syncs[disk->sync_count++] = (struct sync){record->file, record->offset, disk->at};
         return;
     case SHIM_SYNCED:
@@ -488,222 +419,4 @@ void disk_free(struct disk *disk) {
     free(disk->open);
     free(disk->syncs);
     free(disk);
-}
-
-/* --- a cut: which bytes --- */
-
-/* How many of a file's `count` operations a sector has seen; CUT_PREFIX has one answer for all but
- * the sectors of the operation that is torn. */
-static size_t cut_reach(const struct cut *cut, const struct node *node, uint64_t sector) {
-    uint64_t own = disk_hash(cut->seed, node->number), count = node->op_count;
-    if (cut->mode == CUT_ALL)
-        return count;
-    if (cut->mode == CUT_NONE || count == 0)
-        return 0;
-    if (cut->mode == CUT_RANDOM) {
-        uint64_t dice = disk_hash(own, sector);
-        return dice % 4 == 0 ? count : dice % 4 == 1 ? 0 : (dice >> 8) % (count + 1);
-    }
-    return own % (count + 1);
-}
-
-/* Whether the operation after those that CUT_PREFIX has whole reached this sector: its first ones
- * did, in units of 512 or 4096. */
-static bool cut_torn(const struct cut *cut, const struct node *node, const struct file_op *op,
-                     uint64_t at) {
-    if (cut->mode != CUT_PREFIX || op->size == 0)
-        return false;
-    uint64_t dice = disk_hash(cut->seed ^ 0x7ea5, node->number);
-    uint64_t unit = dice % 2 == 0 ? SECTOR : PAGE;
-    uint64_t units = (op->size + unit - 1) / unit;
-    return at / unit < op->offset / unit + (dice >> 8) % (units + 1);
-}
-
-/* A sector of the part that the file has grown by holds what the new size promises. */
-static size_t sector_reach(const struct cut *cut, const struct node *node, uint64_t sector) {
-    size_t own = cut_reach(cut, node, sector), size = cut_reach(cut, node, UINT64_MAX);
-    bool behind = (sector + 1) * SECTOR > node->size;
-    return behind && !cut->strict && size > own ? size : own;
-}
-
-/* The file's size after an operation of which only the first sectors came to the disk. */
-static uint64_t torn_size(const struct cut *cut, const struct node *node,
-                          const struct file_op *op) {
-    uint64_t end = op->offset;
-    if (cut->strict)
-        return cut_torn(cut, node, op, op->offset) ? op->length : 0;
-    while (end < op->length && cut_torn(cut, node, op, end))
-        end += part_size(op, end, SECTOR);
-    return end == op->offset ? 0 : end;
-}
-
-/* Whether the operation's part in the sector at `at` is on the disk. */
-static bool op_reached(const struct cut *cut, const struct node *node, size_t index, uint64_t at) {
-    size_t reach = sector_reach(cut, node, at / SECTOR);
-    return index < reach || (index == reach && cut_torn(cut, node, &node->ops[index], at));
-}
-
-/* From `at` on: the end of the sectors that are all there, or all not. */
-static uint64_t run_end(const struct cut *cut, const struct node *node, size_t index, uint64_t at) {
-    const struct file_op *op = &node->ops[index];
-    bool reached = op_reached(cut, node, index, at);
-    uint64_t last = op->offset + op->size;
-    do
-        at += part_size(op, at, SECTOR);
-    while (at < last && op_reached(cut, node, index, at) == reached);
-    return at;
-}
-
-static int put_run(const struct file_op *op, uint64_t at, uint64_t end, int file) {
-    static const uint8_t zeros[16 * PAGE];
-    for (uint64_t size; at < end; at += size) {
-        size = op->data == NULL && end - at > sizeof(zeros) ? sizeof(zeros) : end - at;
-        const uint8_t *data = op->data != NULL ? op->data + (at - op->offset) : zeros;
-        if (pwrite(file, data, size, (off_t)at) != (ssize_t)size)
-            return -1;
-    }
-    return 0;
-}
-
-static int put_op(const struct cut *cut, const struct node *node, size_t index, int file) {
-    const struct file_op *op = &node->ops[index];
-    for (uint64_t at = op->offset, end; at < op->offset + op->size; at = end) {
-        end = run_end(cut, node, index, at);
-        if (op_reached(cut, node, index, at) && put_run(op, at, end, file) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int put_pages(const struct node *node, int file) {
-    for (uint64_t i = 0; i < node->page_count; i++)
-        if (node->pages[i] != NULL && pwrite(file, node->pages[i], PAGE, (off_t)(i * PAGE)) != PAGE)
-            return -1;
-    return ftruncate(file, (off_t)node->size);
-}
-
-/* The size goes by its own reach; what is written behind it is cut off at the end. */
-static int put_file(const struct cut *cut, const struct node *node, int file) {
-    uint64_t size = node->size;
-    size_t reach = cut_reach(cut, node, UINT64_MAX);
-    int result = put_pages(node, file);
-    for (size_t i = 0; result == 0 && i < node->op_count; i++) {
-        const struct file_op *op = &node->ops[i];
-        uint64_t torn = i == reach ? torn_size(cut, node, op) : 0;
-        result = put_op(cut, node, i, file);
-        if (i < reach && (!op->grows || op->length > size))
-            size = op->length;
-        else if (torn > size)
-            size = torn;
-        if (result == 0 && i < reach && !op->grows)
-            result = ftruncate(file, (off_t)op->length);
-    }
-    return result == 0 ? ftruncate(file, (off_t)size) : result;
-}
-
-/* --- a cut: which names --- */
-
-/* The names as of the cut, for each folder. */
-struct tree {
-    const struct node *folder;
-    struct entries entries;
-};
-
-struct trees {
-    struct tree *all;
-    size_t count;
-};
-
-static struct entries *tree_of(struct trees *trees, const struct node *folder) {
-    for (size_t i = 0; i < trees->count; i++)
-        if (trees->all[i].folder == folder)
-            return &trees->all[i].entries;
-    trees->all = grown(trees->all, trees->count, sizeof(trees->all[0]));
-    struct tree *tree = &trees->all[trees->count++];
-    *tree = (struct tree){.folder = folder};
-    for (size_t i = 0; i < folder->synced.count; i++)
-        entries_put(&tree->entries, folder->synced.all[i].name, folder->synced.all[i].node);
-    return &tree->entries;
-}
-
-static bool same_name(const struct node *a, const char *a_name, const struct node *b,
-                      const char *b_name) {
-    return a != NULL && a == b && strcmp(a_name, b_name) == 0;
-}
-
-/* Whether one of the changes that were dropped is of a name of this one: then it cannot be there
- * either. */
-static bool name_stuck(const struct disk *disk, const bool *dropped, size_t index) {
-    const struct name_op *op = &disk->names[index];
-    for (size_t i = 0; i < index; i++) {
-        const struct name_op *old = &disk->names[i];
-        if (dropped[i] && (same_name(op->from, op->from_name, old->from, old->from_name) ||
-                           same_name(op->from, op->from_name, old->to, old->to_name) ||
-                           same_name(op->to, op->to_name, old->from, old->from_name) ||
-                           same_name(op->to, op->to_name, old->to, old->to_name)))
-            return true;
-    }
-    return false;
-}
-
-static bool name_dropped(const struct disk *disk, const struct cut *cut, const bool *dropped,
-                         size_t index) {
-    uint64_t dice = disk_hash(cut->seed ^ 0x4a3e, 0);
-    if (cut->mode == CUT_ALL)
-        return false;
-    if (cut->mode == CUT_NONE)
-        return true;
-    if (cut->mode == CUT_PREFIX)
-        return index >= dice % (disk->name_count + 1);
-    return name_stuck(disk, dropped, index) || disk_hash(dice, index) % 2 == 0;
-}
-
-static void trees_make(const struct disk *disk, const struct cut *cut, struct trees *trees) {
-    bool *dropped = calloc(disk->name_count + 1, sizeof(bool));
-    if (dropped == NULL)
-        abort();
-    for (size_t i = 0; i < disk->name_count; i++) {
-        const struct name_op *op = &disk->names[i];
-        dropped[i] = name_dropped(disk, cut, dropped, i);
-        if (!dropped[i] && op->from != NULL)
-            entries_remove(tree_of(trees, op->from), op->from_name);
-        if (!dropped[i] && op->to != NULL)
-            entries_put(tree_of(trees, op->to), op->to_name, op->node);
-    }
-    free(dropped);
-}
-
-static int make_file(const struct cut *cut, const struct node *node, const char *path) {
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0)
-        return -1;
-    int result = put_file(cut, node, file);
-    close(file);
-    return result;
-}
-
-static int make_folder(struct trees *trees, const struct cut *cut, const struct node *folder,
-                       const char *path) {
-    size_t count = tree_of(trees, folder)->count;
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < count; i++) {
-        struct entry entry = tree_of(trees, folder)->all[i];
-        char name[4096];
-        snprintf(name, sizeof(name), "%s/%s", path, entry.name);
-        if (!entry.node->is_folder)
-            result = make_file(cut, entry.node, name);
-        else if ((result = mkdir(name, 0700)) == 0)
-            result = make_folder(trees, cut, entry.node, name);
-    }
-    return result;
-}
-
-int disk_make(const struct disk *disk, const struct cut *cut, const char *path) {
-    struct trees trees = {0};
-    trees_make(disk, cut, &trees);
-    int result = make_folder(&trees, cut, disk->root, path);
-    for (size_t i = 0; i < trees.count; i++)
-        entries_free(&trees.all[i].entries);
-    free(trees.all);
-    return result;
 }
