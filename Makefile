@@ -200,10 +200,12 @@ coverage-units: $(UNIT)
 
 N ?= 2000
 
-$(B)/disk/file_shim.so: tests/shim/file_shim.c
+SHIM_SRC := tests/shim/file_shim.c tests/shim/shim_names.c tests/shim/shim_faults.c
+
+$(B)/disk/file_shim.so: $(SHIM_SRC) $(wildcard tests/shim/*.h)
 	@mkdir -p $(@D)
 	@echo "  cc $<"
-	@$(CC) $(CFLAGS) -fPIC -shared $< -o $@ -ldl
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -fPIC -shared $(SHIM_SRC) -o $@ -ldl
 
 $(B)/disk/powercut: tests/disk/powercut.c tests/disk/disk_model.c tests/disk/disk_cut.c tests/disk/ack_model.c \
 		tests/disk/journal.c $(wildcard tests/disk/*.h tests/shim/*.h) $(call libs,table/local store rank table expr value base)
@@ -213,7 +215,7 @@ $(B)/disk/powercut: tests/disk/powercut.c tests/disk/disk_model.c tests/disk/dis
 
 # The engine with the file shim and a simulated clock in one program; -rdynamic lets shared libraries
 # find the shim's functions before the C library's.
-$(B)/sim/sim: tests/sim/sim.c tests/sim/sim_clock.c tests/sim/sim_disk.c tests/sim/sim_load.c tests/shim/file_shim.c \
+$(B)/sim/sim: tests/sim/sim.c tests/sim/sim_clock.c tests/sim/sim_disk.c tests/sim/sim_load.c $(SHIM_SRC) \
 		tests/disk/disk_model.c tests/disk/disk_cut.c tests/disk/ack_model.c tests/disk/journal.c \
 		$(wildcard tests/sim/*.h tests/disk/*.h tests/shim/*.h) $(call libs,table/local store rank table expr value base)
 	@mkdir -p $(@D)

@@ -5,26 +5,25 @@
  *
  * One lock is held over each operation and its record, so that the journal has them in the order in
  * which they happened. Syncs, and writes that return when the disk has them, may take long: they
- * have two records and no lock between. */
-#include "file_shim.h"
+ * have two records and no lock between.
+ *
+ * This file has the operations on open files, and the journal. Those that change names are in
+ * shim_names.c, and what fails is decided in shim_faults.c. */
+#include "shim_faults.h"
+#include "shim_int.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 65536, SHORT_NEXT = 1 };
+enum { FILES_MAX = 65536 };
 
 struct open_file {
     uint64_t number; /* 0: not below the folder */
@@ -33,45 +32,19 @@ struct open_file {
     bool no_room; /* the next write fails: this one was cut short */
 };
 
+pthread_mutex_t shim_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct open_file files[FILES_MAX];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char folder[PATH_MAX];
-static size_t folder_size;
 static int journal = -1;
-static struct shim_control *control;
 static uint64_t next_number, next_pair;
-static uint64_t power_in; /* operations until the power goes; 0: it stays */
-static bool power_off;
-static uint64_t late_seed, late_count;
 static bool
     in_memory; /* linked in: the folder is thought to be in memory, where to reserve costs */
 
-#define REAL(name) ((__typeof__(&name))real(#name))
-
-static void *real(const char *name) {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (found == NULL)
-        abort();
-    return found;
-}
-
 /* --- setting up --- */
-
-static void control_open(void) {
-    const char *path = getenv("SHIM_CONTROL");
-    int file = path != NULL ? REAL(open)(path, O_RDWR | O_CLOEXEC) : -1;
-    if (file < 0)
-        return;
-    void *at = REAL(mmap)(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    control = at != MAP_FAILED ? at : NULL;
-    REAL(close)(file);
-}
 
 __attribute__((constructor)) static void shim_start(void) {
     const char *where = getenv("SHIM_FOLDER"), *path = getenv("SHIM_JOURNAL");
-    if (where == NULL || realpath(where, folder) == NULL)
+    if (where == NULL || !shim_names_follow(where))
         return;
-    folder_size = strlen(folder);
     next_number = (uint64_t)getpid() << 32;
     int file =
         path != NULL ? REAL(open)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
@@ -79,98 +52,22 @@ __attribute__((constructor)) static void shim_start(void) {
         journal = fcntl(file, F_DUPFD_CLOEXEC, FILES_MAX / 128);
         REAL(close)(file);
     }
-    control_open();
+    shim_faults_open();
 }
 
 /* --- for the program that it is linked into --- */
 
 void shim_follow(const struct shim_settings *settings) {
-    folder_size = 0;
-    if (settings != NULL && realpath(settings->folder, folder) == NULL)
-        abort();
-    pthread_mutex_lock(&lock);
+    shim_names_follow(NULL);
+    pthread_mutex_lock(&shim_lock);
     journal = settings != NULL ? settings->journal : -1;
-    control = settings != NULL ? settings->control : NULL;
-    late_seed = settings != NULL ? settings->late_seed : 0;
-    power_in = 0;
+    shim_faults_follow(settings);
     in_memory = true;
-    __atomic_store_n(&power_off, false, __ATOMIC_RELEASE);
     if (next_number == 0)
         next_number = (uint64_t)getpid() << 32;
-    folder_size = settings != NULL ? strlen(folder) : 0;
-    pthread_mutex_unlock(&lock);
-}
-
-void shim_cut_power(uint64_t in) {
-    pthread_mutex_lock(&lock);
-    power_in = in;
-    if (in == 0)
-        __atomic_store_n(&power_off, true, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
-}
-
-bool shim_power_is_off(void) {
-    return __atomic_load_n(&power_off, __ATOMIC_ACQUIRE);
-}
-
-/* One operation in eight comes up to half a millisecond late: others overtake it. */
-static void be_late(void) {
-    if (late_seed == 0)
-        return;
-    uint64_t dice = __atomic_add_fetch(&late_count, 1, __ATOMIC_RELAXED) * 0x9e3779b97f4a7c15u;
-    dice = (dice ^ late_seed) * 0xbf58476d1ce4e5b9u;
-    if (dice >> 61 == 0)
-        usleep((useconds_t)((dice >> 32) % 500));
-}
-
-/* --- paths --- */
-
-static bool path_absolute(int at, const char *path, char *out) {
-    char base[PATH_MAX], link[64];
-    if (path[0] == '/')
-        return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
-    if (at == AT_FDCWD)
-        return getcwd(base, sizeof(base)) != NULL &&
-               snprintf(out, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
-    ssize_t size = readlink(link, base, sizeof(base) - 1);
-    if (size < 0)
-        return false;
-    base[size] = '\0';
-    return snprintf(out, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
-}
-
-/* Without double and trailing slashes and single dots. */
-static void path_tidy(char *path) {
-    char *to = path;
-    for (const char *from = path; *from != '\0';) {
-        while (*from == '/')
-            from++;
-        size_t size = strcspn(from, "/");
-        if (size == 0 || (size == 1 && *from == '.')) {
-            from += size;
-            continue;
-        }
-        *to++ = '/';
-        memmove(to, from, size);
-        to += size;
-        from += size;
-    }
-    *to = '\0';
-}
-
-/* The path below the folder ("" for the folder itself) in `out`, of PATH_MAX bytes; false if it is
- * elsewhere. */
-static bool below(int at, const char *path, char *out) {
-    char whole[PATH_MAX];
-    if (folder_size == 0 || path == NULL || !path_absolute(at, path, whole))
-        return false;
-    path_tidy(whole);
-    if (strncmp(whole, folder, folder_size) != 0 ||
-        (whole[folder_size] != '/' && whole[folder_size] != '\0'))
-        return false;
-    snprintf(out, PATH_MAX, "%s", whole + folder_size + (whole[folder_size] == '/'));
-    return true;
+    if (settings != NULL && !shim_names_follow(settings->folder))
+        abort();
+    pthread_mutex_unlock(&shim_lock);
 }
 
 static struct open_file *file_of(int fd) {
@@ -181,7 +78,7 @@ static struct open_file *file_of(int fd) {
 
 /* --- the journal --- */
 
-static void note_parts(struct shim_record record, const struct iovec *parts, int count) {
+void shim_note_parts(struct shim_record record, const struct iovec *parts, int count) {
     struct iovec all[IOV_MAX];
     size_t size = sizeof(record);
     if (journal < 0 || count + 1 > IOV_MAX || shim_power_is_off())
@@ -198,98 +95,19 @@ static void note_parts(struct shim_record record, const struct iovec *parts, int
     errno = reason;
 }
 
-static void note(struct shim_record record, const void *data, size_t size) {
+void shim_note(struct shim_record record, const void *data, size_t size) {
     struct iovec part = {(void *)(uintptr_t)data, size};
-    note_parts(record, &part, 1);
+    shim_note_parts(record, &part, 1);
 }
 
-static void note_path(enum shim_kind kind, const char *path) {
-    note((struct shim_record){.kind = (uint8_t)kind}, path, strlen(path));
+void shim_note_path(enum shim_kind kind, const char *path) {
+    shim_note((struct shim_record){.kind = (uint8_t)kind}, path, strlen(path));
 }
 
-static void note_paths(enum shim_kind kind, const char *from, const char *to) {
+void shim_note_paths(enum shim_kind kind, const char *from, const char *to) {
     struct iovec parts[] = {{(void *)(uintptr_t)from, strlen(from) + 1},
                             {(void *)(uintptr_t)to, strlen(to)}};
-    note_parts((struct shim_record){.kind = (uint8_t)kind}, parts, 2);
-}
-
-/* --- faults --- */
-
-/* Whether the power is off at this operation, which counts unless it only reads. */
-static bool power_fails(enum shim_fault kind) {
-    if (kind != FAULT_READ && power_in != 0 && --power_in == 0)
-        __atomic_store_n(&power_off, true, __ATOMIC_RELEASE);
-    if (!shim_power_is_off())
-        return false;
-    errno = EIO;
-    return true;
-}
-
-/* Kills the process if it is told to. The lock is held: what other threads have done is written
- * down, which a signal from outside does not wait for. */
-static void die_if_told(void) {
-    uint64_t in = control != NULL ? __atomic_load_n(&control->die_in, __ATOMIC_RELAXED) : 0;
-    if (in > 1)
-        __atomic_store_n(&control->die_in, in - 1, __ATOMIC_RELAXED);
-    if (in == 1)
-        for (kill(getpid(), SIGKILL);;)
-            pause();
-}
-
-/* Whether this operation is to fail; then errno is set, to 0 for a write to be cut short. Under the
- * lock, unless it reads. */
-static bool fails(enum shim_fault kind) {
-    if (kind != FAULT_READ)
-        die_if_told();
-    if (power_fails(kind))
-        return true;
-    if (control == NULL)
-        return false;
-    __atomic_add_fetch(&control->counts[kind], 1, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&control->kind, __ATOMIC_RELAXED) != (uint32_t)kind)
-        return false;
-    uint64_t in = __atomic_load_n(&control->in, __ATOMIC_RELAXED);
-    if (in == 0)
-        return false;
-    if (in > 1) {
-        __atomic_store_n(&control->in, in - 1, __ATOMIC_RELAXED);
-        return false;
-    }
-    if (control->times <= 1)
-        control->in = 0;
-    else
-        control->times--;
-    control->fired++;
-    errno = (int)control->error;
-    return true;
-}
-
-static uint64_t blocks_of(int fd) {
-    struct stat info;
-    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_blocks * 512 : 0;
-}
-
-/* How many of the bytes up to `end` there is room for, as seen from `start`. */
-static size_t room_for(int fd, uint64_t start, size_t size) {
-    if (control == NULL || control->room == 0)
-        return size;
-    uint64_t has = blocks_of(fd), used = control->used;
-    uint64_t end = has + (control->room > used ? control->room - used : 0);
-    if (start + size <= end)
-        return size;
-    return end > start ? (size_t)(end - start) : 0;
-}
-
-static void room_taken(int fd, uint64_t before) {
-    if (control != NULL)
-        control->used +=
-            blocks_of(fd) - before; /* may be less than before: unsigned numbers do it */
-}
-
-static void room_freed(const char *path) {
-    struct stat info;
-    if (control != NULL && lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1)
-        control->used -= (uint64_t)info.st_blocks * 512;
+    shim_note_parts((struct shim_record){.kind = (uint8_t)kind}, parts, 2);
 }
 
 /* --- opening and closing --- */
@@ -307,26 +125,26 @@ static void file_opened(int fd, const char *path, int flags, bool there) {
     files[fd].durable = (flags & (O_DSYNC | O_SYNC)) != 0;
     files[fd].no_room = false;
     __atomic_store_n(&files[fd].number, number, __ATOMIC_RELEASE);
-    note((struct shim_record){.kind = SHIM_OPEN, .flags = record, .file = number}, path,
-         strlen(path));
+    shim_note((struct shim_record){.kind = SHIM_OPEN, .flags = record, .file = number}, path,
+              strlen(path));
 }
 
 static int open_any(int at, const char *path, int flags, mode_t mode) {
     char name[PATH_MAX];
-    bool ours = (flags & O_TMPFILE) != O_TMPFILE && below(at, path, name);
+    bool ours = (flags & O_TMPFILE) != O_TMPFILE && shim_below(at, path, name);
     if (!ours)
         return REAL(openat)(at, path, flags, mode);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&shim_lock);
     int fd = -1;
-    if (!fails(FAULT_OPEN)) {
+    if (!shim_fails(FAULT_OPEN)) {
         bool there = faccessat(at, path, F_OK, 0) == 0;
         if (there && (flags & O_TRUNC) != 0)
-            room_freed(path);
+            shim_room_freed(path);
         fd = REAL(openat)(at, path, flags, mode);
         if (fd >= 0)
             file_opened(fd, name, flags, there);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_lock);
     return fd;
 }
 
@@ -367,18 +185,18 @@ int close(int fd) {
     struct open_file *file = file_of(fd);
     if (file == NULL)
         return REAL(close)(fd);
-    pthread_mutex_lock(&lock);
-    note((struct shim_record){.kind = SHIM_CLOSE, .file = file->number}, "", 0);
+    pthread_mutex_lock(&shim_lock);
+    shim_note((struct shim_record){.kind = SHIM_CLOSE, .file = file->number}, "", 0);
     __atomic_store_n(&file->number, 0, __ATOMIC_RELEASE);
     int result = REAL(close)(fd);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_lock);
     return result;
 }
 
 static void note_unseen(const char *path, const char *mode) {
     char name[PATH_MAX];
-    if (strpbrk(mode, "wa+") != NULL && below(AT_FDCWD, path, name))
-        note_path(SHIM_UNSEEN, name);
+    if (strpbrk(mode, "wa+") != NULL && shim_below(AT_FDCWD, path, name))
+        shim_note_path(SHIM_UNSEEN, name);
 }
 
 FILE *fopen(const char *path, const char *mode) {
@@ -394,7 +212,7 @@ FILE *fopen64(const char *path, const char *mode) {
 static void *map_any(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
     struct open_file *file = file_of(fd);
     if (file != NULL && (protection & PROT_WRITE) != 0 && (flags & MAP_SHARED) != 0)
-        note_path(SHIM_UNSEEN, "a written mapping");
+        shim_note_path(SHIM_UNSEEN, "a written mapping");
     return REAL(mmap)(at, size, protection, flags, fd, offset);
 }
 
@@ -456,13 +274,13 @@ static size_t write_allowed(const struct write_call *call, struct open_file *fil
         errno = ENOSPC;
         return 0;
     }
-    if (fails(FAULT_WRITE)) {
+    if (shim_fails(FAULT_WRITE)) {
         if (errno != 0)
             return 0;
         file->no_room = true;
         return size / 2;
     }
-    size_t room = room_for(call->fd, place, size);
+    size_t room = shim_room_for(call->fd, place, size);
     if (room == 0)
         errno = ENOSPC;
     return room;
@@ -478,24 +296,24 @@ static bool is_filling(const struct iovec *part, int count) {
 /* Zeros are told by their number. */
 static void note_write(struct shim_record record, const struct iovec *parts, int count) {
     if (!is_filling(parts, count)) {
-        note_parts(record, parts, count);
+        shim_note_parts(record, parts, count);
         return;
     }
     record.kind = SHIM_ALLOCATE;
     record.flags = SHIM_ZEROED | SHIM_CREATED;
     record.length = parts[0].iov_len;
-    note(record, "", 0);
+    shim_note(record, "", 0);
 }
 
 /* A write to the system's memory, under the lock. */
 static ssize_t write_plain(const struct write_call *call, struct shim_record record,
                            size_t allowed) {
     struct iovec parts[IOV_MAX];
-    uint64_t before = blocks_of(call->fd);
+    uint64_t before = shim_blocks_of(call->fd);
     ssize_t done = write_really(call, parts, parts_cut(call, allowed, parts));
     if (done > 0)
         note_write(record, parts, parts_cut(call, (size_t)done, parts));
-    room_taken(call->fd, before);
+    shim_room_taken(call->fd, before);
     return done;
 }
 
@@ -504,7 +322,7 @@ static ssize_t write_plain(const struct write_call *call, struct shim_record rec
 static ssize_t write_lost(const struct write_call *call, struct shim_record record,
                           size_t allowed) {
     int reason = errno != 0 ? errno : EIO;
-    uint64_t share = control != NULL ? control->fired % 3 : 0;
+    uint64_t share = shim_faults_fired() % 3;
     size_t size = share == 0 ? 0 : share == 1 ? allowed / 2 / 4096 * 4096 : allowed;
     if (size != 0)
         write_plain(call, record, size);
@@ -517,20 +335,21 @@ static ssize_t write_durable(const struct write_call *call, struct shim_record r
                              size_t allowed) {
     struct iovec parts[IOV_MAX];
     int count = parts_cut(call, allowed, parts);
-    uint64_t pair = ++next_pair, before = blocks_of(call->fd);
+    uint64_t pair = ++next_pair, before = shim_blocks_of(call->fd);
     record.flags = SHIM_BEGUN;
     record.length = pair; /* the bytes say how many they are */
-    note_parts(record, parts, count);
-    pthread_mutex_unlock(&lock);
+    shim_note_parts(record, parts, count);
+    pthread_mutex_unlock(&shim_lock);
     ssize_t done = write_really(call, parts, count);
-    pthread_mutex_lock(&lock);
-    room_taken(call->fd, before);
+    pthread_mutex_lock(&shim_lock);
+    shim_room_taken(call->fd, before);
     if (shim_power_is_off()) {
         errno = EIO;
         return -1;
     }
     if (done == (ssize_t)allowed)
-        note((struct shim_record){.kind = SHIM_WROTE, .file = record.file, .offset = pair}, "", 0);
+        shim_note((struct shim_record){.kind = SHIM_WROTE, .file = record.file, .offset = pair}, "",
+                  0);
     return done;
 }
 
@@ -543,8 +362,8 @@ static ssize_t write_noted(const struct write_call *call, struct open_file *file
         return -1;
     if (!file->durable)
         return write_plain(call, record, allowed);
-    return fails(FAULT_SYNC) ? write_lost(call, record, allowed)
-                             : write_durable(call, record, allowed);
+    return shim_fails(FAULT_SYNC) ? write_lost(call, record, allowed)
+                                  : write_durable(call, record, allowed);
 }
 
 static ssize_t write_any(const struct write_call *call) {
@@ -553,10 +372,10 @@ static ssize_t write_any(const struct write_call *call) {
         return write_really(call, call->parts, call->count);
     if (parts_size(call->parts, call->count) == 0)
         return 0;
-    be_late();
-    pthread_mutex_lock(&lock);
+    shim_be_late();
+    pthread_mutex_lock(&shim_lock);
     ssize_t done = write_noted(call, file);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_lock);
     return done;
 }
 
@@ -606,7 +425,7 @@ ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int
 /* --- reading: only to fail --- */
 
 static ssize_t pread_any(int fd, void *data, size_t size, off_t offset) {
-    if (file_of(fd) != NULL && fails(FAULT_READ))
+    if (file_of(fd) != NULL && shim_fails(FAULT_READ))
         return -1;
     return REAL(pread)(fd, data, size, offset);
 }
@@ -620,7 +439,7 @@ ssize_t pread64(int fd, void *data, size_t size, off64_t offset) {
 }
 
 ssize_t read(int fd, void *data, size_t size) {
-    if (file_of(fd) != NULL && fails(FAULT_READ))
+    if (file_of(fd) != NULL && shim_fails(FAULT_READ))
         return -1;
     return REAL(read)(fd, data, size);
 }
@@ -631,24 +450,24 @@ static int sync_any(int fd, int (*sync)(int)) {
     struct open_file *file = file_of(fd);
     if (file == NULL)
         return sync(fd);
-    be_late();
-    pthread_mutex_lock(&lock);
+    shim_be_late();
+    pthread_mutex_lock(&shim_lock);
     struct shim_record record = {
         .kind = SHIM_SYNC_BEGUN, .file = file->number, .offset = ++next_pair};
-    note(record, "", 0);
-    bool failed = fails(FAULT_SYNC);
+    shim_note(record, "", 0);
+    bool failed = shim_fails(FAULT_SYNC);
     int reason = failed && errno == 0 ? EIO : errno;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_lock);
     int result = failed ? -1 : sync(fd);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&shim_lock);
     if (!failed && shim_power_is_off()) { /* it went while the disk worked */
         result = -1;
         failed = true;
         reason = EIO;
     }
     record.kind = result == 0 ? SHIM_SYNCED : SHIM_SYNC_LOST;
-    note(record, "", 0);
-    pthread_mutex_unlock(&lock);
+    shim_note(record, "", 0);
+    pthread_mutex_unlock(&shim_lock);
     if (failed)
         errno = reason;
     return result;
@@ -665,9 +484,9 @@ int fdatasync(int fd) {
 /* It promises nothing: neither the disk's own cache nor the file's size is written by it. Without
  * flags it does nothing, and cannot fail. */
 int sync_file_range(int fd, off64_t offset, off64_t size, unsigned flags) {
-    pthread_mutex_lock(&lock);
-    bool failed = flags != 0 && file_of(fd) != NULL && fails(FAULT_SYNC);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&shim_lock);
+    bool failed = flags != 0 && file_of(fd) != NULL && shim_fails(FAULT_SYNC);
+    pthread_mutex_unlock(&shim_lock);
     if (failed)
         return -1;
     return REAL(sync_file_range)(fd, offset, size, flags);
@@ -679,18 +498,18 @@ static int resize(int fd, off_t size) {
     struct open_file *file = file_of(fd);
     if (file == NULL)
         return REAL(ftruncate)(fd, size);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&shim_lock);
     int result = -1;
-    if (!fails(FAULT_ALLOCATE)) {
-        uint64_t before = blocks_of(fd);
+    if (!shim_fails(FAULT_ALLOCATE)) {
+        uint64_t before = shim_blocks_of(fd);
         result = REAL(ftruncate)(fd, size);
-        room_taken(fd, before);
+        shim_room_taken(fd, before);
     }
     if (result == 0)
-        note(
+        shim_note(
             (struct shim_record){.kind = SHIM_SIZE, .file = file->number, .length = (uint64_t)size},
             "", 0);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_lock);
     return result;
 }
 
@@ -713,7 +532,7 @@ static void note_allocated(const struct open_file *file, int mode, off_t offset,
     record.flags = (uint8_t)((zeroed ? SHIM_ZEROED : 0) |
                              ((mode & FALLOC_FL_KEEP_SIZE) != 0 ? 0 : SHIM_CREATED));
     if (zeroed || (mode & FALLOC_FL_KEEP_SIZE) == 0)
-        note(record, "", 0);
+        shim_note(record, "", 0);
 }
 
 /* Makes the file as long as reserving would, and reserves nothing. */
@@ -734,19 +553,19 @@ static int allocate(int fd, int mode, off_t offset, off_t size) {
     struct open_file *file = file_of(fd);
     if (file == NULL)
         return REAL(fallocate)(fd, mode, offset, size);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&shim_lock);
     int result = -1;
-    if (!fails(FAULT_ALLOCATE)) {
-        uint64_t before = blocks_of(fd);
+    if (!shim_fails(FAULT_ALLOCATE)) {
+        uint64_t before = shim_blocks_of(fd);
         errno = ENOSPC;
         if ((mode & FALLOC_FL_PUNCH_HOLE) != 0 ||
-            room_for(fd, (uint64_t)offset, (size_t)size) == (size_t)size)
+            shim_room_for(fd, (uint64_t)offset, (size_t)size) == (size_t)size)
             result = allocate_really(fd, mode, offset, size);
-        room_taken(fd, before);
+        shim_room_taken(fd, before);
     }
     if (result == 0)
         note_allocated(file, mode, offset, size);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_lock);
     return result;
 }
 
@@ -764,106 +583,4 @@ int posix_fallocate(int fd, off_t offset, off_t size) {
 
 int posix_fallocate64(int fd, off64_t offset, off64_t size) {
     return allocate(fd, 0, offset, size) == 0 ? 0 : errno;
-}
-
-/* --- names --- */
-
-static int rename_any(int from_at, const char *from, int to_at, const char *to, unsigned flags) {
-    char old[PATH_MAX], new[PATH_MAX];
-    bool ours = below(from_at, from, old);
-    if (below(to_at, to, new) != ours || (ours && (flags & ~(unsigned)RENAME_NOREPLACE) != 0))
-        abort(); /* in or out of the folder: not followed */
-    if (!ours)
-        return flags == 0 ? REAL(renameat)(from_at, from, to_at, to)
-                          : REAL(renameat2)(from_at, from, to_at, to, flags);
-    be_late();
-    pthread_mutex_lock(&lock);
-    int result = -1;
-    if (!fails(FAULT_RENAME)) {
-        room_freed(to);
-        result = flags == 0 ? REAL(renameat)(from_at, from, to_at, to)
-                            : REAL(renameat2)(from_at, from, to_at, to, flags);
-    }
-    if (result == 0)
-        note_paths(SHIM_RENAME, old, new);
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-int rename(const char *from, const char *to) {
-    return rename_any(AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-int renameat(int from_at, const char *from, int to_at, const char *to) {
-    return rename_any(from_at, from, to_at, to, 0);
-}
-
-int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned flags) {
-    return rename_any(from_at, from, to_at, to, flags);
-}
-
-int linkat(int from_at, const char *from, int to_at, const char *to, int flags) {
-    char old[PATH_MAX], new[PATH_MAX];
-    bool ours = below(from_at, from, old);
-    if (below(to_at, to, new) != ours)
-        abort();
-    if (!ours)
-        return REAL(linkat)(from_at, from, to_at, to, flags);
-    pthread_mutex_lock(&lock);
-    int result = fails(FAULT_RENAME) ? -1 : REAL(linkat)(from_at, from, to_at, to, flags);
-    if (result == 0)
-        note_paths(SHIM_LINK, old, new);
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-int link(const char *from, const char *to) {
-    return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-int unlinkat(int at, const char *path, int flags) {
-    char name[PATH_MAX];
-    if (!below(at, path, name))
-        return REAL(unlinkat)(at, path, flags);
-    pthread_mutex_lock(&lock);
-    int result = -1;
-    if (!fails(FAULT_UNLINK)) {
-        if (at == AT_FDCWD || path[0] == '/')
-            room_freed(path);
-        result = REAL(unlinkat)(at, path, flags);
-    }
-    if (result == 0)
-        note_path((flags & AT_REMOVEDIR) != 0 ? SHIM_RMDIR : SHIM_UNLINK, name);
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-int unlink(const char *path) {
-    return unlinkat(AT_FDCWD, path, 0);
-}
-
-int rmdir(const char *path) {
-    return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
-}
-
-int remove(const char *path) {
-    struct stat info;
-    return unlinkat(AT_FDCWD, path,
-                    lstat(path, &info) == 0 && S_ISDIR(info.st_mode) ? AT_REMOVEDIR : 0);
-}
-
-int mkdirat(int at, const char *path, mode_t mode) {
-    char name[PATH_MAX];
-    if (!below(at, path, name))
-        return REAL(mkdirat)(at, path, mode);
-    pthread_mutex_lock(&lock);
-    int result = fails(FAULT_MKDIR) ? -1 : REAL(mkdirat)(at, path, mode);
-    if (result == 0)
-        note_path(SHIM_MKDIR, name);
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-int mkdir(const char *path, mode_t mode) {
-    return mkdirat(AT_FDCWD, path, mode);
 }
