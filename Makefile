@@ -181,7 +181,7 @@ unit-threads: $(filter $(B)/unit/net/% $(B)/unit/store/% $(B)/unit/table/local/%
         $(B)/unit/game/test_housekeeping $(B)/unit/game/player/test_player_stats \
         $(B)/unit/game/player/test_player $(B)/unit/game/player/test_player_hide $(B)/unit/game/player/test_player_export_erase \
         $(B)/unit/game/player/test_player_boards $(B)/unit/game/player/test_hidden_players $(B)/unit/game/board/test_submit \
-        $(B)/unit/game/board/test_board_cache $(B)/unit/game/room/test_room \
+        $(B)/unit/game/board/test_submit_check $(B)/unit/game/board/test_board_cache $(B)/unit/game/room/test_room \
         $(B)/unit/api/live/test_live $(B)/unit/api/live/test_live_hub $(B)/unit/api/test_background $(B)/unit/api/metrics/test_metrics \
         $(B)/unit/api/test_change_submit $(B)/unit/api/test_offload,$(UNIT))
 	@tests/run-units $^
