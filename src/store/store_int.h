@@ -39,11 +39,13 @@ struct syncer {
  * to the handover's thread, which frees it. */
 struct store_view {
     atomic_uint refs;
+    struct store *store;
     struct store_view *dead;         /* the next that nobody holds */
     struct write_buffer *buffers[2]; /* the one that is written to; the one that is being handed
                                         over to the tables, or NULL */
-    const rocksdb_snapshot_t *snapshot;
-    rocksdb_readoptions_t *read; /* of that snapshot */
+    const rocksdb_snapshot_t *_Atomic snapshot; /* of the tables; NULL: not pinned yet, and what the
+                                                   tables have is read as it is */
+    rocksdb_readoptions_t *read; /* of that snapshot, once there is one; then it never changes */
 };
 
 /* The thread that hands buffers over to the tables. */
@@ -158,11 +160,20 @@ enum status batch_next(struct bytes *batch, struct buffer_write *out);
 void view_set(struct store *store, struct write_buffer *active, struct write_buffer *frozen);
 /* With the gate shut, and the threads stopped: no view is left. */
 void view_clear(struct store *store);
-/* The current one, with what is committed; inside the gate. NULL while the store is closed. */
+/* Before a table is written: has the current view pin no state of the tables, and frees what nobody
+ * holds. There is a frozen buffer, which is what will be written. Under table_lock. */
+void view_unpin(struct store *store);
+/* Afterwards, also if it failed: has the current view pin the tables as they are. */
+void view_repin(struct store *store);
+/* The current one, with what is committed; inside the gate. NULL while the store is closed. It may
+ * not be pinned: whoever reads tables in it looks at `snapshot` before and after. */
+struct store_view *view_take(struct store *store, uint64_t *sequence);
+/* The same, pinned: for iterators. */
 struct store_view *view_hold(struct store *store, uint64_t *sequence);
-void view_join(struct store_view *view); /* for somebody who holds it */
+void view_join(struct store_view *view); /* for somebody who holds it; pinned from now on */
 void view_drop(struct store *store, struct store_view *view);
-/* Frees those that nobody holds. On the handover's thread, or with the gate shut. */
+/* Frees those that nobody holds. Under table_lock, on the handover's thread, or with the gate shut.
+ */
 void view_free_dead(struct store *store);
 
 /* handover.c */

@@ -7,7 +7,7 @@ struct store_snapshot *store_snapshot_take(struct store *store) {
     struct store_snapshot *snapshot = mem_alloc(sizeof(*snapshot));
     *snapshot = (struct store_snapshot){.store = store};
     if (gate_enter(&store->gate, &snapshot->lane))
-        snapshot->view = view_hold(store, &snapshot->sequence);
+        snapshot->view = view_take(store, &snapshot->sequence);
     return snapshot;
 }
 
@@ -33,15 +33,29 @@ static enum status resolve_stored(const struct point_read *read, struct bytes st
     return read->key.family == STORE_STREAM ? store_resolve(read->store, stored, arena, out) : OK;
 }
 
+/* In a view that was not pinned the tables are read as they are. If it is not pinned afterwards
+ * either, no later handover has begun, and what was read is right; else it is read again. */
+static rocksdb_pinnableslice_t *read_tables(const struct point_read *read,
+                                            rocksdb_column_family_handle_t *family, char **error) {
+    struct store *store = read->store;
+    struct bytes key = read->key.key;
+    if (atomic_load(&read->view->snapshot) == NULL) {
+        rocksdb_pinnableslice_t *newest = rocksdb_get_pinned_cf(
+            store->db, store->options.read, family, chars(key), key.size, error);
+        if (*error != NULL || atomic_load(&read->view->snapshot) == NULL)
+            return newest;
+        rocksdb_pinnableslice_destroy(newest);
+    }
+    return rocksdb_get_pinned_cf(store->db, read->view->read, family, chars(key), key.size, error);
+}
+
 static enum status get_from_tables(const struct point_read *read, struct arena *arena,
                                    struct bytes *out) {
     char *error = NULL;
-    struct bytes key = read->key.key;
     rocksdb_column_family_handle_t *family = store_family(read->store, read->key.family);
     if (family == NULL)
         return NOT_FOUND;
-    rocksdb_pinnableslice_t *pinned = rocksdb_get_pinned_cf(read->store->db, read->view->read,
-                                                            family, chars(key), key.size, &error);
+    rocksdb_pinnableslice_t *pinned = read_tables(read, family, &error);
     if (error != NULL)
         return db_error(error, NULL, 0);
     if (pinned == NULL)
@@ -74,7 +88,7 @@ static enum status get_value(const struct point_read *read, struct arena *arena,
 
 /* Inside the gate. */
 static enum status get_latest(struct point_read *read, struct arena *arena, struct bytes *out) {
-    struct store_view *view = view_hold(read->store, &read->key.sequence);
+    struct store_view *view = view_take(read->store, &read->key.sequence);
     read->view = view;
     enum status status = get_value(read, arena, out);
     view_drop(read->store, view);

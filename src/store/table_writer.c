@@ -109,7 +109,9 @@ static void file_ingest(struct table_file *file, struct store *store, enum store
     rocksdb_sstfilewriter_finish(file->writer, error);
     if (*error != NULL)
         return;
+    view_unpin(store); /* if it was pinned by a reader since */
     file_warm(file);
+    view_free_dead(store);
     rocksdb_ingestexternalfileoptions_t *options = rocksdb_ingestexternalfileoptions_create();
     rocksdb_ingestexternalfileoptions_set_move_files(options, 1);
     const char *path = file->path;
@@ -252,11 +254,13 @@ static void write_position(struct table_writer *writer, uint64_t end) {
 
 char *tables_write(struct store *store, struct write_buffer *buffer, uint64_t end) {
     struct table_writer writer = {.store = store, .batch = rocksdb_writebatch_create()};
+    view_unpin(store);
     for (int i = 0; i < STORE_FAMILIES; i++) {
         writer.family = (enum store_family)i;
         write_family(&writer, buffer);
     }
     write_position(&writer, end);
+    view_repin(store);
     rocksdb_writebatch_destroy(writer.batch);
     return writer.error;
 }
