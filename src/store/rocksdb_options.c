@@ -6,6 +6,7 @@ enum {
     KB = 1024,
     MB = 1024 * KB,
     MEMORY_CACHE = 8 * MB,
+    MERGE_READ = 512 * KB, /* that a merge reads of a table at a time, rather than block by block */
     ITEMS_BUFFER = 32 * MB, /* for what is not ingested (table_writer.c): most often in one go */
     STREAM_BUFFER = 16 * MB,
     META_BUFFER = 4 * MB,
@@ -13,18 +14,16 @@ enum {
     WALKED_BLOCK = 16 * KB,
 };
 
-enum { INFO_LEVEL_HEADER = 5, RECOVER_POINT_IN_TIME = 2, HASHED_BLOCKS = 1 };
+enum { INFO_LEVEL_HEADER = 5, RECOVER_POINT_IN_TIME = 2 };
 
 static void set_point_reads(rocksdb_block_based_table_options_t *table) {
     rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom(10));
     rocksdb_block_based_options_set_whole_key_filtering(table, 1);
-    /* A point read finds its place in a block by a hash rather than a search. */
-    rocksdb_block_based_options_set_data_block_index_type(table, HASHED_BLOCKS);
-    rocksdb_block_based_options_set_data_block_hash_ratio(table, 0.75);
 }
 
-/* Only walked: nobody asks for one key, so that there is no filter to make, no
- * hash, and blocks are larger. */
+/* Only walked: nobody asks for one key, so that there is no filter to make, and blocks are larger.
+ * No block has a hash of its keys: it has three places to begin a search at, among which a hash
+ * finds nothing faster, but each merge and each handover would have to make it. */
 static void set_tables(rocksdb_options_t *options, rocksdb_cache_t *cache, bool walked) {
     rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
     rocksdb_block_based_options_set_format_version(table, 5);
@@ -80,6 +79,7 @@ static void set_levels(rocksdb_options_t *options) {
     rocksdb_options_set_level_compaction_dynamic_level_bytes(options, 1);
     rocksdb_options_set_target_file_size_base(options, 64 * MB);
     rocksdb_options_set_max_background_jobs(options, 2);
+    rocksdb_options_compaction_readahead_size(options, MERGE_READ);
 }
 
 /* Tables as they were written out, so many of which are merged at once. Each is one more that a
