@@ -146,6 +146,7 @@ static enum status load_table(const struct loading *loading, struct bytes key, s
         schema.index_count > INDEXES_MAX || map_get(&local->tables, schema.name) != NULL)
         return damaged(loading, "a table's record cannot be read");
     struct table *table = table_new(id, &schema);
+    table->reclaimer = local->reclaimer;
     table->about = about;
     table->about.id = arena_copy(&table->arena, about.id);
     const struct table_schema *kept = table->schema;

@@ -219,7 +219,11 @@ void count_index_delete(struct count_index_set *set, struct count_index *count_i
     mem_free(count_index);
 }
 
-void count_index_delete_evicted(struct count_index_set *set) {
+static void free_tree(void *what) {
+    tree_free(what);
+}
+
+void count_index_delete_evicted(struct count_index_set *set, struct reclaimer *reclaimer) {
     pthread_mutex_lock(&set->lock);
     struct count_index *list = set->evicted;
     set->evicted = NULL;
@@ -227,7 +231,7 @@ void count_index_delete_evicted(struct count_index_set *set) {
     while (list != NULL) {
         struct count_index *count_index = list;
         list = count_index->next;
-        tree_free(count_index->tree);
+        reclaimer_give(reclaimer, free_tree, count_index->tree);
         count_index->tree = NULL;
         if (!count_index->saved) {
             count_index_delete(set, count_index);
@@ -331,19 +335,28 @@ void count_index_fit(struct local *local) {
 
 /* --- forgetting --- */
 
-static struct count_index *find_owned(const struct count_index_set *set, uint64_t owner) {
+/* Those of an owner, or of all (NULL), linked by `next`: while it is walked through, the map may
+ * not change. The caller holds the lock. */
+static struct count_index *list_owned(const struct count_index_set *set, const uint64_t *owner) {
+    struct count_index *list = NULL;
     size_t at = 0;
-    for (struct map_slot *slot; (slot = map_next(&set->map, &at)) != NULL;)
-        if (((struct count_index *)slot->value)->id.owner == owner)
-            return slot->value;
-    return NULL;
+    for (struct map_slot *slot; (slot = map_next(&set->map, &at)) != NULL;) {
+        struct count_index *one = slot->value;
+        for (; one != NULL && (owner == NULL || one->id.owner == *owner); one = one->same) {
+            one->next = list;
+            list = one;
+        }
+    }
+    return list;
 }
 
 static void forget_owner(struct local *local, uint64_t owner) {
     struct count_index_set *set = local->count_index;
     pthread_mutex_lock(&set->lock);
-    for (struct count_index *count_index; (count_index = find_owned(set, owner)) != NULL;)
-        count_index_remove(set, count_index);
+    for (struct count_index *one = list_owned(set, &owner), *next; one != NULL; one = next) {
+        next = one->next;
+        count_index_remove(set, one);
+    }
     pthread_cond_broadcast(&set->built);
     pthread_mutex_unlock(&set->lock);
 }
@@ -370,12 +383,11 @@ void count_index_resume(struct local *local) {
 /* What the store knows stays: those that are wanted again are made again. */
 void count_index_clear(struct local *local) {
     struct count_index_set *set = local->count_index;
-    size_t at = 0;
     pthread_mutex_lock(&set->lock);
-    for (struct map_slot *slot; (slot = map_next(&set->map, &at)) != NULL; at = 0) {
-        struct count_index *count_index = slot->value;
-        count_index->saved = false;
-        count_index_remove(set, count_index);
+    for (struct count_index *one = list_owned(set, NULL), *next; one != NULL; one = next) {
+        next = one->next;
+        one->saved = false;
+        count_index_remove(set, one);
     }
     pthread_cond_broadcast(&set->built);
     pthread_mutex_unlock(&set->lock);

@@ -24,7 +24,7 @@ struct count_index {
     struct count_index_id id;
     struct count_index *same;          /* the next with the same id */
     struct count_index *newer, *older; /* whole ones, by when they were last used */
-    struct count_index *next;          /* in the list of evicted ones */
+    struct count_index *next;          /* in the list of evicted ones, or of those to be */
     const struct index *index;         /* NULL: items */
     bool whole;
     bool gone;         /* out of the set while it is being built: the builder frees it */
@@ -96,8 +96,9 @@ bool count_index_make_room(struct local *local);
 
 /* Frees one that no other thread can reach. */
 void count_index_delete(struct count_index_set *set, struct count_index *count_index);
-/* Frees those that were evicted. The caller has held state_lock for writing since. */
-void count_index_delete_evicted(struct count_index_set *set);
+/* Frees those that were evicted, their trees by the reclaimer. The caller has held state_lock for
+ * writing since. */
+void count_index_delete_evicted(struct count_index_set *set, struct reclaimer *reclaimer);
 
 /* Both build the tree of one that was added; false if it cannot be. */
 bool count_index_build_items(struct local *local, struct count_index *count_index,

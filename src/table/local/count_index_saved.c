@@ -69,7 +69,7 @@ static void save_some(struct local *local) {
 }
 
 void count_index_save(struct local *local) {
-    count_index_delete_evicted(local->count_index);
+    count_index_delete_evicted(local->count_index, NULL);
     while (local->count_index->unsaved && !store_is_broken(local->store))
         save_some(local);
 }
@@ -83,7 +83,7 @@ int64_t count_index_run(struct local *local) {
     if (sweeps) {
         pthread_rwlock_wrlock(&local->state_lock); /* whoever reads one of them is done then */
         pthread_rwlock_unlock(&local->state_lock);
-        count_index_delete_evicted(set);
+        count_index_delete_evicted(set, local->reclaimer);
     }
     pthread_mutex_lock(&set->lock);
     bool saves = set->unsaved && now >= set->save_at_us;

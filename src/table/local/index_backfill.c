@@ -127,7 +127,7 @@ static void backfill_free(struct backfill *backfill) {
     if (backfill->started)
         pthread_join(backfill->thread, NULL);
     store_snapshot_release(backfill->local->store, backfill->snapshot);
-    index_empty(&backfill->shadow);
+    index_retire(&backfill->shadow, backfill->local->reclaimer);
     table_unref(backfill->table);
     mem_free(backfill);
 }

@@ -253,6 +253,7 @@ static void local_free(struct local *local) {
     recovery_free(local->recovery);
     backups_free(local->backups);
     catalogue_clear(local);
+    reclaimer_free(local->reclaimer);
     if (local->snapshot != NULL)
         snapshot_drop(local->snapshot);
     store_close(local->store);
@@ -373,6 +374,7 @@ enum status local_open(const struct local_settings *settings, struct scope in,
                        struct engine **out) {
     struct local *local = local_new(settings);
     struct store_settings store = settings->store;
+    local->reclaimer = reclaimer_new();
     local->recovery = recovery_new(settings);
     store.recovery_from = recovery_log_from(local->recovery);
     enum status status = store_open(&store, in, &local->store);

@@ -32,6 +32,7 @@
 #include "table/local/entry_hash.h"
 #include "table/local/local.h"
 #include "table/local/partition_filter.h"
+#include "table/local/reclaimer.h"
 #include "table/local/streams.h"
 #include "table/local/tokens.h"
 #include "table/ranking.h"
@@ -108,6 +109,7 @@ struct table {
     bool loading;           /* not yet whole: nobody but its loader may use it; as local->tables */
     struct stream *stream;  /* the writer's: the present one, or NULL */
     struct partition_filter partition_filter;
+    struct reclaimer *reclaimer; /* who frees it; NULL: the last who holds it */
 };
 
 /* A table with one reference and a copy of the schema, its indexes without trees. (table_state.c)
@@ -121,6 +123,9 @@ struct index *index_new(const struct table_schema *schema, const struct index_sc
 struct index *index_new_expiry(struct bytes attribute);
 /* Frees the tree, the entry hash and the notes. */
 void index_empty(struct index *index);
+/* Takes them out of the index, under state_lock held for writing if readers see it, and has the
+ * reclaimer free them. */
+void index_retire(struct index *index, struct reclaimer *reclaimer);
 /* --- the entries of an index (index_entries.c) ---
  *
  * For the writer, under state_lock held for writing, or for who builds an index that nobody else
@@ -252,8 +257,9 @@ struct local {
     struct cache *cache;
     struct count_index_set *count_index; /* (count_index.h) */
     struct writer *writer;
-    struct backups *backups;   /* NULL in memory */
-    struct recovery *recovery; /* NULL in memory (recovery.h) */
+    struct backups *backups;     /* NULL in memory */
+    struct recovery *recovery;   /* NULL in memory (recovery.h) */
+    struct reclaimer *reclaimer; /* NULL: things are freed where they are let go of */
 
     pthread_rwlock_t state_lock;       /* prefers writers */
     pthread_mutex_t walks_lock;        /* among readers that begin or end an index_walk */

@@ -44,6 +44,7 @@ static struct bytes make_id(struct arena *arena) {
 static struct table *make_table(struct local *local, const struct table_schema *schema) {
     struct table *table = table_new(local->next_table_id++, schema);
     struct table_description *about = &table->about;
+    table->reclaimer = local->reclaimer;
     partition_filter_begin(&table->partition_filter, 0);
     about->id = make_id(&table->arena);
     about->created_ms = clock_now_ms();
@@ -256,8 +257,9 @@ static enum status change_expiry(struct local *local, struct change *change) {
 
 /* --- a new schema in the place of the old --- */
 
+/* What it has in memory goes now; it stays itself, for those who have found it. */
 static void retire_index(struct table *table, struct index *gone) {
-    index_empty(gone);
+    index_retire(gone, table->reclaimer);
     gone->retired = table->retired;
     table->retired = gone;
 }

@@ -50,6 +50,22 @@ static void index_free(struct index *index) {
     mem_free(index);
 }
 
+static void free_retired(void *what) {
+    index_free(what);
+}
+
+void index_retire(struct index *index, struct reclaimer *reclaimer) {
+    struct index *retired = mem_zalloc(sizeof(*retired));
+    retired->tree = index->tree;
+    retired->entry_hash = index->entry_hash;
+    retired->notes = index->notes;
+    index->tree = NULL;
+    index->entry_hash = NULL;
+    index->notes = NULL;
+    index->notes_end = &index->notes;
+    reclaimer_give(reclaimer, free_retired, retired);
+}
+
 struct table *table_new(uint32_t id, const struct table_schema *schema) {
     struct table *table = mem_zalloc(sizeof(*table));
     table->id = id;
@@ -71,9 +87,8 @@ void table_ref(struct table *table) {
     atomic_fetch_add_explicit(&table->refs, 1, memory_order_relaxed);
 }
 
-void table_unref(struct table *table) {
-    if (atomic_fetch_sub_explicit(&table->refs, 1, memory_order_acq_rel) != 1)
-        return;
+static void table_free(void *what) {
+    struct table *table = what;
     for (unsigned i = 0; i < table->index_count; i++)
         index_free(table->indexes[i]);
     if (table->expiry != NULL)
@@ -86,6 +101,11 @@ void table_unref(struct table *table) {
     partition_filter_release(&table->partition_filter);
     arena_release(&table->arena);
     mem_free(table);
+}
+
+void table_unref(struct table *table) {
+    if (atomic_fetch_sub_explicit(&table->refs, 1, memory_order_acq_rel) == 1)
+        reclaimer_give(table->reclaimer, table_free, table);
 }
 
 static int64_t utc_day(int64_t ms) {
