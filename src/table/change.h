@@ -113,6 +113,9 @@ struct change {
     /* The actions may be carried out in several commits, in their order; a fault ends it, and what
      * was committed before stays. For an engine that has a bound on what one commit may do. */
     bool divisible;
+    /* One of many that follow on one another, as the parts of a load do: others that wait may go
+     * first, and few such go with one commit, whoever submits them. Only without `prepare`. */
+    bool yields;
     bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
     /* A token makes the write harmless to repeat for ten minutes, over restarts too: the same token
      * with the same digest does nothing and sets `repeated`; with another one it is

@@ -1,6 +1,7 @@
 // What takes long: commands and operations of all front ends, each behind sets of very many members.
 import net from 'node:net';
 import { rawClient } from '../lib/raw.mjs';
+import { makeHttpCases } from './http_cases.mjs';
 
 const encode = (words) => {
   const parts = [`*${words.length}\r\n`];
@@ -99,9 +100,8 @@ export function makeCases(server, members) {
     multi(1000, ['ZSCORE', 'large:a', name(1)]),
     multi(2000, ['ZADD', 'bulk', '1', name(1)]),
     http('JSON of 16 MB', () => client.call('PutItem', { TableName: 'x', Item: { a: { L: many(Math.floor(500000), () => [{ S: 'abcdefghijk' }]) } } }).then(({ status }) => `${status}`)),
-    http('BatchWriteItem of 16 MB', () => client.call('BatchWriteItem', { RequestItems: { items: many(25, (i) => [{ PutRequest: { Item: { id: { S: `${i}` }, v: { S: 'x'.repeat(390000) } } } }]) } }).then(({ status }) => `${status}`)),
   ];
-  return [...cases, ...makeWrites(port)];
+  return [...cases, ...makeHttpCases(server, members), ...makeWrites(port)];
 }
 
 // Commands that write very many items.

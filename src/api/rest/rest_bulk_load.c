@@ -1,9 +1,12 @@
-/* Many scores for one board in one request: lines in, one commit, figures out.
+/* Many scores for one board in one request: lines in, commits of LIMIT_LOAD_PART members, figures
+ * out.
  *
  * A line that cannot be taken (no score, past the board's limits) is counted and told, and the
- * others are loaded; all that are loaded are so in one commit, or none is, unless the engine has a
- * bound on what a commit may do: then in several. A commit writes an item once, so the lines of one
- * member are one action (entry_run.h). */
+ * others are loaded. One commit of fifty thousand would hold all other writers for a third of a
+ * second, so a load is several, one after the other, each of which sees for itself that the board
+ * may be written; what was committed before a fault stays, and sent again it leaves the same. On a
+ * board that sums it would not, so there a load is one commit. A commit writes an item once, so the
+ * lines of one member are one action (entry_run.h). */
 #include "api/rest/rest_handlers.h"
 #include "api/rest/rest_json.h"
 #include "api/rest/score_lines.h"
@@ -32,6 +35,7 @@ struct loading {
     size_t count;
     struct load_member *members;
     size_t member_count;
+    size_t submitted;           /* members whose commits are done or under way */
     struct load_member **slots; /* the members by their keys: a hash table with linear probing, */
     size_t slots_mask;          /* at most half full */
     struct change change;
@@ -169,22 +173,26 @@ static enum status read_lines(struct rest_call *call, struct loading *loading) {
 
 /* --- writing --- */
 
-/* One action makes the board's item, or sees that it may be written; then one for each member. A
- * player who is hidden stays so: entries look that up when they are made (hidden_players.h). */
+/* The next commit. One action makes the board's item, or sees that it may be written; then one for
+ * each member. A player who is hidden stays so: entries look that up when they are made
+ * (hidden_players.h). */
 static void fill_change(struct rest_call *call, struct loading *loading) {
-    size_t count = 0;
-    struct action *actions =
-        arena_alloc(call->arena, (loading->member_count + 1) * sizeof actions[0]);
+    size_t count = 0, left = loading->member_count - loading->submitted;
+    size_t part =
+        left > LIMIT_LOAD_PART && call->board->rules.keep != KEEP_SUM ? LIMIT_LOAD_PART : left;
+    size_t end = loading->submitted + part;
+    struct action *actions = arena_alloc(call->arena, (part + 1) * sizeof actions[0]);
     board_create_action(call->game, call->board, call->arena, &actions[count++]);
-    for (size_t i = 0; i < loading->member_count; i++) {
-        const struct load_member *member = &loading->members[i];
+    for (; loading->submitted < end; loading->submitted++) {
+        const struct load_member *member = &loading->members[loading->submitted];
         actions[count++] = entry_run_action(call->game, member->key, member->first, call->arena);
     }
     loading->change = (struct change){.kind = CHANGE_WRITE,
                                       .arena = call->arena,
                                       .actions = actions,
                                       .action_count = count,
-                                      .divisible = true};
+                                      .divisible = true,
+                                      .yields = true};
 }
 
 static void count_lines_done(struct loading *loading) {
@@ -232,6 +240,10 @@ static enum status loaded(struct rest_call *call) {
     enum status status = rest_changed(call);
     if (status != OK)
         return status;
+    if (loading->submitted < loading->member_count) {
+        fill_change(call, loading);
+        return rest_then(call, &loading->change, loaded);
+    }
     count_lines_done(loading);
     put_loaded(call, loading);
     return OK;

@@ -95,6 +95,7 @@ static void reset(struct commit_group *group) {
     group->bundles_end = &group->bundles;
     group->record_count = 0;
     group->writes = 0;
+    group->yielded = 0;
     group->size = 0;
     group->failure = (struct failure){0};
 }
@@ -399,6 +400,7 @@ void commit_group_add(struct commit_group *group, struct change *change) {
     if (change->prepare != NULL) /* others were looked at when they were submitted */
         hot_keys_changed(group->local->engine.hot, &group->local->engine, change);
     group->action_count += change->action_count;
+    group->yielded += change->yields ? change->action_count : 0;
     if (!evaluate_actions(group, change)) {
         fail_change(change);
         return;

@@ -41,12 +41,24 @@ static void batch_add(struct change_batch *batch, struct change *change) {
     batch->last = &change->next;
 }
 
-/* False if the writer is stopping, or read-only. */
+/* Appends one that yields to the queue of those. The caller holds the lock. Returns whether the
+ * writer is to be woken. */
+static bool append_yielding(struct writer *writer, struct change *change) {
+    bool wake = writer->wake_at != 0;
+    *writer->yielding_last = change;
+    writer->yielding_last = &change->next;
+    writer->wake_at = 0;
+    return wake;
+}
+
+/* False if the writer is stopping, or read-only. One that yields is a batch of its own. */
 static bool queue_append(struct writer *writer, const struct change_batch *batch) {
     bool wake = false;
     pthread_mutex_lock(&writer->lock);
     bool taken = !writer->stopping && !writer->read_only;
-    if (taken) {
+    if (taken && batch->first->yields)
+        wake = append_yielding(writer, batch->first);
+    else if (taken) {
         *writer->last = batch->first;
         writer->last = batch->last;
         writer->queued += batch->count;
@@ -144,7 +156,7 @@ void local_submit(struct engine *engine, struct change *change) {
         writer_finish(writer, change);
         return;
     }
-    if (change->batch == NULL) {
+    if (change->batch == NULL || change->yields) {
         struct change_batch alone = {0};
         batch_add(&alone, change);
         send_batch(writer, &alone);

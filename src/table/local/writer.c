@@ -20,6 +20,10 @@ enum {
 
 /* --- taking from the queue --- */
 
+static bool is_plain(const struct change *change) {
+    return change->kind == CHANGE_WRITE && change->prepare == NULL;
+}
+
 /* Sleeps until it is woken or a job is due; false when one is. */
 static bool sleep_on(struct writer *writer, size_t wake_at) {
     struct timespec until = {.tv_sec = writer->jobs_at_us / 1000000,
@@ -33,27 +37,41 @@ static bool is_blocked(const struct writer *writer) {
     return writer->committing != NULL && writer->taken != NULL;
 }
 
+/* Whether one of those that yield can be done now. They take turns with what goes alone. */
+static bool may_add_yielding(const struct writer *writer) {
+    return writer->yielding != NULL &&
+           (writer->taken == NULL || is_plain(writer->taken) || writer->yields_next) &&
+           commit_group_takes_yielding(writer->filling, writer->yielding);
+}
+
+/* Moves one list behind the other. */
+static void move_queued(struct change **first, struct change ***last, struct change ***to_end) {
+    if (*first == NULL)
+        return;
+    **to_end = *first;
+    *to_end = *last;
+    *first = NULL;
+    *last = first;
+}
+
 /* Moves all that waits to `taken`. When there is nothing to do it sleeps until there is, or until a
  * job is due; if stopping, and all is done, it returns false. */
 static bool take_queued(struct writer *writer, bool *finished) {
     pthread_mutex_lock(&writer->lock);
     bool busy = writer->committing != NULL;
     size_t enough = is_blocked(writer) ? SIZE_MAX : busy ? WAKE_EACH : 1;
-    bool awake = writer->taken == NULL || busy;
-    while (awake && writer->queued < enough && !writer->finished && writer->commit != COMMIT_DONE &&
-           !(writer->stopping && !busy))
+    bool awake = (writer->taken == NULL || busy) && !may_add_yielding(writer);
+    while (awake && writer->queued < enough && writer->yielding_first == NULL &&
+           !writer->finished && writer->commit != COMMIT_DONE && !(writer->stopping && !busy))
         awake = sleep_on(writer, enough);
     writer->wake_at = 0;
-    if (writer->first != NULL) {
-        *writer->taken_end = writer->first;
-        writer->taken_end = writer->last;
-        writer->first = NULL;
-        writer->last = &writer->first;
-        writer->queued = 0;
-    }
+    move_queued(&writer->first, &writer->last, &writer->taken_end);
+    move_queued(&writer->yielding_first, &writer->yielding_last, &writer->yielding_end);
+    writer->queued = 0;
     *finished = writer->finished;
     writer->finished = false;
-    bool more = writer->taken != NULL || *finished || busy || !writer->stopping;
+    bool more =
+        writer->taken != NULL || writer->yielding != NULL || *finished || busy || !writer->stopping;
     pthread_mutex_unlock(&writer->lock);
     return more;
 }
@@ -63,6 +81,15 @@ static struct change *pop_taken(struct writer *writer) {
     writer->taken = change->next;
     if (writer->taken == NULL)
         writer->taken_end = &writer->taken;
+    change->next = NULL;
+    return change;
+}
+
+static struct change *pop_yielding(struct writer *writer) {
+    struct change *change = writer->yielding;
+    writer->yielding = change->next;
+    if (writer->yielding == NULL)
+        writer->yielding_end = &writer->yielding;
     change->next = NULL;
     return change;
 }
@@ -218,16 +245,12 @@ static void run_jobs(struct local *local) {
 
 static void fail_queued(struct writer *writer, enum status status) {
     unsigned count = 0;
-    while (writer->taken != NULL && count++ < LIMIT_GROUP_WRITES) {
-        struct change *change = pop_taken(writer);
+    while ((writer->taken != NULL || writer->yielding != NULL) && count++ < LIMIT_GROUP_WRITES) {
+        struct change *change = writer->taken != NULL ? pop_taken(writer) : pop_yielding(writer);
         failure_set(&change->failure, change->arena, status,
                     "The disk refuses writes at present. Try again soon.");
         writer_finish(writer, change);
     }
-}
-
-static bool is_plain(const struct change *change) {
-    return change->kind == CHANGE_WRITE && change->prepare == NULL;
 }
 
 static struct change *skip_changes(struct change *change, unsigned count) {
@@ -267,6 +290,10 @@ static struct change *look_ahead(struct local *local, struct change *change) {
 /* Fills the group with what was taken, as far as it goes. */
 static void fill_group(struct local *local) {
     struct writer *writer = local->writer;
+    while (may_add_yielding(writer)) {
+        commit_group_add(writer->filling, pop_yielding(writer));
+        writer->yields_next = false;
+    }
     struct change *far = skip_changes(writer->taken, AHEAD);
     struct change *near = skip_changes(writer->taken, AHEAD / 2);
     const struct change *unseen = writer->taken;
@@ -296,7 +323,8 @@ static void run_alone(struct local *local, struct change *change) {
 /* Does what can be done with what was taken; what is left has to wait for the commit thread. */
 static void run_taken(struct local *local) {
     struct writer *writer = local->writer;
-    while (writer->taken != NULL || writer->filling->change_count != 0) {
+    while (writer->taken != NULL || writer->yielding != NULL ||
+           writer->filling->change_count != 0) {
         bool empty = writer->filling->change_count == 0;
         if (empty && writer->committing == NULL &&
             (store_is_broken(local->store) || writer->stale) && writer_recover(local) != OK) {
@@ -311,6 +339,7 @@ static void run_taken(struct local *local) {
         } else if (writer->taken != NULL && !is_plain(writer->taken)) {
             reap_commit(writer, true);
             run_alone(local, pop_taken(writer));
+            writer->yields_next = true;
         }
     }
 }
@@ -381,6 +410,8 @@ static struct writer *writer_new(struct local *local) {
     writer->commit_thread_from = commit_thread_from(local);
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;
+    writer->yielding_last = &writer->yielding_first;
+    writer->yielding_end = &writer->yielding;
     writer->load_filter = load_filter_new();
     writer->syncs =
         !local->settings.store.memory && local->settings.store.sync == STORE_SYNC_COMMIT;

@@ -100,6 +100,7 @@ struct commit_group {
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
     size_t action_count;       /* of all of them */
+    size_t yielded;            /* and of those that yield */
     unsigned writes;           /* actions that change something */
     size_t size;               /* bytes to be written */
     struct buf before, after;  /* scratch for index entries and records */
@@ -124,6 +125,13 @@ static inline bool commit_group_takes(const struct commit_group *group,
     return group->change_count == 0 ||
            (!commit_group_full(group) && change->prepare == NULL &&
             group->action_count + change->action_count <= LIMIT_GROUP_ACTIONS);
+}
+/* Whether one that yields may join: they have LIMIT_GROUP_YIELDED actions of a group at most, or
+ * are one. */
+static inline bool commit_group_takes_yielding(const struct commit_group *group,
+                                               const struct change *change) {
+    return commit_group_takes(group, change) &&
+           (group->yielded == 0 || group->yielded + change->action_count <= LIMIT_GROUP_YIELDED);
 }
 /* Whether there is nothing to write to the store. */
 static inline bool commit_group_writes_nothing(const struct commit_group *group) {
@@ -327,6 +335,9 @@ enum status expiry_run_all(struct local *local, struct change *change);
  * writer fills the next one on top of its pending writes (`below`), and if the commit fails, all of
  * the next group fails too. There are never more than these two groups.
  *
+ * Changes that yield (change.h) have a queue of their own. Each group begins with few of them, so
+ * that they get on however much others write, and others wait for no more than those few.
+ *
  * Everything else (changes of tables, changes with `prepare`, periodic jobs, recovery) is done by
  * the writer while nothing is being committed. So a group, and what is said to be the writer's, is
  * used by one thread at a time: by the commit thread from the time the group is handed over until
@@ -341,7 +352,8 @@ struct writer {
     pthread_cond_t work; /* what the commit thread waits for */
     /* under lock */
     struct change *first, **last;
-    size_t queued;            /* how many these are, */
+    struct change *yielding_first, **yielding_last; /* those that yield are apart */
+    size_t queued;                                  /* how many the others are, */
     size_t wake_at;           /* and how many are worth waking the writer for; 0: it is awake */
     bool finished;            /* the build of an index has finished */
     atomic_bool read_only;    /* changes are refused, and nothing expires */
@@ -355,6 +367,8 @@ struct writer {
     struct commit_group *filling;
     struct commit_group *committing; /* handed over and not yet settled, or NULL */
     struct change *taken, **taken_end;
+    struct change *yielding, **yielding_end; /* taken, too, but of those that yield */
+    bool yields_next; /* one that yields goes before the next change that goes alone */
     struct load_filter *load_filter; /* (load_filter.h) */
     uint64_t fills;                  /* how often a group was added to; from 1 on */
     struct backfill *builds;         /* running or finished, not yet forgotten */
