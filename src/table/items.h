@@ -90,6 +90,8 @@ struct page_request {
     enum select select;
     bool strict_paging; /* page a plain count at 1 MB like any other read */
     bool nonblocking;   /* rather than wait for something to be made first, be WOULD_BLOCK */
+    bool brief; /* likewise rather than look at more than LIMIT_PAGE_BRIEF items; some may have been
+                   visited then. For callers whom others wait for. */
     /* Queries of an index only, for what stands between two places or at a rank. All of it, skipped
      * or not, is of one snapshot; skipping costs one walk, however far. */
     struct bound low, high; /* only what stands between these */
@@ -124,8 +126,8 @@ struct page_reply {
     struct usage usage;
 };
 
-/* As engine_get(); WOULD_BLOCK only if `nonblocking`: nothing was read, ask again from where one
- * may wait. */
+/* As engine_get(); WOULD_BLOCK only if `nonblocking` or `brief`: ask again from where one may wait.
+ */
 enum status engine_page(struct engine *engine, const struct page_request *request, struct scope in,
                         struct page_reply *out);
 

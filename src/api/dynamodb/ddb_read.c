@@ -297,9 +297,11 @@ static enum status read_query(struct call *call, struct page_request *request,
     return status;
 }
 
-/* A count may need a tree that takes seconds to make: no loop waits for it. */
+/* A count may need a tree that takes seconds to make, and a page may look at very many small items:
+ * no loop waits for it. */
 enum status op_query(struct call *call) {
-    struct page_request request = {.nonblocking = call_must_not_wait(call)};
+    bool hurries = call_must_not_wait(call);
+    struct page_request request = {.nonblocking = hurries, .brief = hurries};
     struct key_condition *keys = ARENA_NEW(call->arena, struct key_condition);
     read_page(call, &request);
     request.keys = keys;
@@ -337,7 +339,7 @@ static enum status read_segments(struct call *call, struct page_request *request
 }
 
 enum status op_scan(struct call *call) {
-    struct page_request request = {0};
+    struct page_request request = {.brief = call_must_not_wait(call)};
     const struct args *args = &call->args;
     struct condition *filter = NULL;
     struct projection *projection = NULL;

@@ -107,6 +107,7 @@ static enum status read_page(struct selection *selection, const struct resume *p
     struct page_reply page = {0};
     request->limit = selection->left;
     request->start = place->started ? &place->start : NULL;
+    request->brief = call_must_not_wait(call);
     enum status status =
         engine_page(call->engine, request, (struct scope){call->arena, &call->failure}, &page);
     if (status != OK)

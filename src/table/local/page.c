@@ -207,6 +207,13 @@ static enum status set_bounds(struct page *page) {
     return status;
 }
 
+enum status page_check_brief(const struct page *page) {
+    if (!page->request->brief || page->reply->scanned <= LIMIT_PAGE_BRIEF)
+        return OK;
+    return failure_set(page->failure, page->arena, WOULD_BLOCK,
+                       "There are many items to look at. Try again soon.");
+}
+
 /* --- the table's own order, straight from the store --- */
 
 static enum status take_stored(struct page *page, struct bytes stored, bool *full) {
@@ -234,6 +241,8 @@ static enum status read_table(struct page *page) {
     while (more) {
         page_range_add(page, store_iter_value(iter));
         status = take_stored(page, store_iter_value(iter), &full);
+        if (status == OK && !full)
+            status = page_check_brief(page);
         if (status != OK || full)
             break;
         more = backward ? store_iter_prev(iter) : store_iter_next(iter);
@@ -329,7 +338,7 @@ static enum status read_once(struct page *page, bool at_once, bool *many) {
         status = page->index == NULL ? read_table(page) : page_read_index(page, &entries);
     if (entries.walk != NULL)
         index_walk_free(entries.walk);
-    if (status == OK || status == BUSY) /* whose words are there already */
+    if (status == OK || status == BUSY || status == WOULD_BLOCK) /* their words are there already */
         return status;
     return local_fault(status, (struct scope){page->arena, page->failure});
 }

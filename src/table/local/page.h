@@ -77,6 +77,8 @@ enum status page_pass(struct page *page, struct bytes stored, bool last, bool *f
 /* Evaluates one item: `shown` is what the table or index holds of it and counts by, `item` what
  * filter and projection see. True when the page is full. */
 bool page_take(struct page *page, const struct item *shown, const struct item *item);
+/* WOULD_BLOCK, with its words, if the page is to be brief and has looked at many items already. */
+enum status page_check_brief(const struct page *page);
 /* Ends the page after this item, with a key to go on from. */
 void page_stop(struct page *page, const struct item *shown);
 

@@ -215,6 +215,8 @@ static enum status take_walked(struct entry_reader *reader, struct index_walk *w
         if (page_arena(page) == page->arena)
             entry = arena_copy(page->arena, entry);
         status = take_entry(reader, entry, false, &full);
+        if (status == OK && !full)
+            status = page_check_brief(page);
     }
     return status;
 }
@@ -231,6 +233,8 @@ enum status page_read_index(struct page *page, const struct page_entries *entrie
     for (size_t i = 0; i < entries->count && status == OK && !full; i++) {
         bool last = entries->truncated && i + 1 == entries->count;
         status = take_entry(&reader, entries->entries[i], last, &full);
+        if (status == OK && !full)
+            status = page_check_brief(page);
     }
     if (entries->walk != NULL)
         status = take_walked(&reader, entries->walk);
