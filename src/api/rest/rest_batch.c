@@ -1,9 +1,11 @@
 /* Several scores in one request, each in a commit of its own and done or not by itself. All are
  * under way at once, so that they share the engine's group commits. */
+#include "api/offload.h"
 #include "api/rest/rest_handlers.h"
 #include "api/rest/rest_json.h"
 #include "api/rest/rest_scores.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 struct slot {
@@ -134,6 +136,9 @@ static void submit_all(struct rest_call *call) {
 
 enum status rest_scores_batch(struct rest_call *call) {
     const struct json *list = form_get(&call->body, "scores");
+    if (list->count > LIMIT_SCORES_BRIEF && call->rest->settings.pool != NULL &&
+        !offload_may_wait())
+        return WOULD_BLOCK; /* several hundred would hold up the loop's other clients */
     struct batch *batch = ARENA_NEW(call->arena, struct batch);
     struct bytes key;
     rest_idempotency(call, &key);
