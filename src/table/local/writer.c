@@ -76,22 +76,22 @@ static bool take_queued(struct writer *writer, bool *finished) {
     return more;
 }
 
-static struct change *pop_taken(struct writer *writer) {
-    struct change *change = writer->taken;
-    writer->taken = change->next;
-    if (writer->taken == NULL)
-        writer->taken_end = &writer->taken;
+/* Takes the first change from a list, of which there is one. */
+static struct change *pop(struct change **first, struct change ***end) {
+    struct change *change = *first;
+    *first = change->next;
+    if (*first == NULL)
+        *end = first;
     change->next = NULL;
     return change;
 }
 
+static struct change *pop_taken(struct writer *writer) {
+    return pop(&writer->taken, &writer->taken_end);
+}
+
 static struct change *pop_yielding(struct writer *writer) {
-    struct change *change = writer->yielding;
-    writer->yielding = change->next;
-    if (writer->yielding == NULL)
-        writer->yielding_end = &writer->yielding;
-    change->next = NULL;
-    return change;
+    return pop(&writer->yielding, &writer->yielding_end);
 }
 
 /* --- the commit thread --- */
