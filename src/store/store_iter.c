@@ -470,7 +470,7 @@ enum status store_iter_load(struct store_iter *iter, struct bytes *out) {
 }
 
 bool store_iter_logged(const struct store_iter *iter, struct store_logged *out) {
-    struct log_value value;
+    struct log_value value = {0};
     if (!log_value_take(store_iter_value(iter), &value))
         return false;
     *out = (struct store_logged){value.place.segment, (int64_t)value.time_ms};

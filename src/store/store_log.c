@@ -153,7 +153,7 @@ void log_stop(struct store *store) {
 
 enum status store_resolve(struct store *store, struct bytes stored, struct arena *arena,
                           struct bytes *out) {
-    struct log_value value;
+    struct log_value value = {0};
     *out = stored;
     if (!log_value_take(stored, &value))
         return OK;
