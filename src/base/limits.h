@@ -316,8 +316,8 @@ enum {
     LIMIT_SPARE_BLOCKS = 64 << 20, /* bytes of freed memory that is kept for the next request */
 
     /* the store */
-    LIMIT_BUFFER_SIZE = 28 << 20,  /* bytes of a write buffer, before it is handed to the tables */
-    LIMIT_RECENT_VALUES = 4 << 20, /* bytes of the newest records of streams, which are also in the
+    LIMIT_BUFFER_SIZE = 20 << 20,  /* bytes of a write buffer, before it is handed to the tables */
+    LIMIT_RECENT_VALUES = 2 << 20, /* bytes of the newest records of streams, which are also in the
                                       log */
     LIMIT_BLOCK_CACHE =
         64 << 20,               /* bytes of blocks of tables that are kept, unless a setting says */
