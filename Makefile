@@ -50,6 +50,11 @@ OPT     := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,und
 endif
 CFLAGS  += $(CSTD) $(WARN) $(OPT) -Isrc -MMD -MP
 LDFLAGS += $(OPT)
+ifneq ($(findstring -flto,$(OPT)),)
+# What gcc suspects of functions that it inlined across files differs from program to program: it is
+# said, and does not end the link. Each file by itself was compiled without a warning.
+LDFLAGS += -Wno-error
+endif
 LIBS    := -lrocksdb -lzstd -luv -lhttp_parser -lssl -lcrypto -lz -ldeflate -llua5.1 -lpthread -lm
 
 # --- layers, from the top down; each may use those named, and tools/layers reads this table ---
@@ -90,7 +95,7 @@ $(call lib,$(1)): $(call objs,$(1))
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rule,$(l))))
 
-$(B)/obj/%.o: src/%.c
+$(B)/obj/%.o: src/%.c | build/.deps-build
 	@mkdir -p $(@D)
 	@echo "  cc $<"
 	@$(CC) $(CFLAGS) -c $< -o $@

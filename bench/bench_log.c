@@ -61,7 +61,7 @@ static void write_raw(struct subject *subject) {
 }
 
 static void write_log(struct subject *subject) {
-    struct log_group group;
+    struct log_group group = {0};
     struct bytes part = bytes_of(subject->bytes, subject->size);
     check(commit_log_append(subject->log, (struct log_parts){&part, 1},
                             (struct scope){&arena, &failure}, &group) == OK,

@@ -169,7 +169,7 @@ static struct listener *listener_new(struct loops *loops,
 
 enum status listener_open(struct loops *loops, const struct listener_settings *settings,
                           struct scope in, struct listener **out) {
-    int fd, port = settings->port;
+    int fd = -1, port = settings->port;
     enum status status = wire_listen(settings->host, &port, in, &fd);
     if (status != OK) {
         settings->kind->own_free(settings->own);
