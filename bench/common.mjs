@@ -66,14 +66,15 @@ export function redisPort(server) {
   return Number(found[1]);
 }
 
-// Starts Debian's redis-server on a free loopback port: in memory, or with every write synced.
-export async function startRedis({ folder, durable }) {
+// Starts a redis-server (or what `command`, a list of words, names instead) on a free loopback port:
+// in memory, or with every write synced.
+export async function startRedis({ folder, durable, command = ['redis-server'] }) {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const log = durable
     ? ['--appendonly', 'yes', '--appendfsync', 'always', '--auto-aof-rewrite-percentage', '0']
     : ['--appendonly', 'no'];
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder,
+  const child = spawn(command[0], [...command.slice(1), '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder,
     '--loglevel', 'warning', ...log], { stdio: ['ignore', 'ignore', 'inherit'] });
   const forget = () => child.kill('SIGKILL');
   process.on('exit', forget);

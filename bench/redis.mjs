@@ -1,13 +1,14 @@
-// Sorted sets and strings, side by side with Debian's redis-server in one run.
+// Sorted sets and strings, side by side with a redis-server in one run: Debian's, or another one, such as Valkey's.
 //
 //   node bench/redis.mjs [--members 1000000] [--rounds 3] [--seconds 1] [--only zadd] [--threads N]
-//                        [--store-memory SIZE]
+//                        [--store-memory SIZE] [--server "COMMAND [ARGUMENT...]"]
 //
 // Reads are held against Redis in memory, writes (which gametable syncs before it answers) against
 // Redis with appendfsync always; all in the same file system. Each round asks both in turn, so
 // that a noisy moment hits both; a figure is the median of the rounds, a ratio that of their
 // ratios. The load comes from redis-benchmark over 50 connections, members and scores at random over
-// the whole set. gametable has one loop (--threads), as Redis has one thread.
+// the whole set. gametable has one loop (--threads), as Redis has one thread. --server names the program that
+// is held against gametable; docs/benchmarks.md tells how to get newer ones than Debian 12 has.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,10 +24,12 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     threads: { type: 'string', default: '1' },
     'store-memory': { type: 'string', default: '64M' },
+    server: { type: 'string', default: 'redis-server' },
   },
 });
 const members = Number(options.members);
 const rounds = Number(options.rounds);
+const command = options.server.split(' ');
 const folder = temporaryFolder();
 const board = 'bench';
 const any = 'player:__rand_int__';
@@ -131,14 +134,14 @@ async function memories({ row }, ours, theirs) {
 
 const rows = table();
 console.log(`gametable: ${execFileSync(program, ['version'], { encoding: 'utf8' }).trim()} and ` +
-  `${execFileSync('redis-server', ['--version'], { encoding: 'utf8' }).split(' ').slice(0, 3).join(' ')}; ` +
+  `${execFileSync(command[0], [...command.slice(1), '--version'], { encoding: 'utf8' }).split(' ').slice(0, 3).join(' ')}; ` +
   `${grouped(members)} members, ${options.connections} connections, median of ${rounds} alternating rounds of ${options.seconds} s`);
 const theirs = {
-  memory: await startRedis({ folder: path.join(folder, 'redis-memory'), durable: false }),
-  always: await startRedis({ folder: path.join(folder, 'redis-always'), durable: true }),
+  memory: await startRedis({ folder: path.join(folder, 'redis-memory'), durable: false, command }),
+  always: await startRedis({ folder: path.join(folder, 'redis-always'), durable: true, command }),
 };
 const ours = await startOurs();
-for (const [name, port] of [['Redis in memory', theirs.memory.port], ['Redis, appendfsync always', theirs.always.port], ['gametable', ours.redis]]) {
+for (const [name, port] of [['the other in memory', theirs.memory.port], ['the other, appendfsync always', theirs.always.port], ['gametable', ours.redis]]) {
   const from = process.hrtime.bigint();
   await fill(port, board, members);
   rows.row(`filled: ${name}`, `${grouped(members / (Number(process.hrtime.bigint() - from) / 1e9))} members a second`);
