@@ -6,6 +6,10 @@
 
 static const char *const names[DB_FAMILIES] = {"default", "meta", "items", "stream"};
 
+const char *db_family_name(enum store_family family) {
+    return names[family + 1];
+}
+
 static bool has(const char *text, const char *part) {
     return strstr(text, part) != NULL;
 }

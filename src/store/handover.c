@@ -332,8 +332,8 @@ static void *handover_run(void *argument) {
         pthread_mutex_unlock(&store->view_lock);
         if (work.memory)
             write_buffer_prepare(&store->buffer_memory);
-        if (work.frozen != NULL)
-            hand_over(store, work.frozen, work.end);
+        if (work.frozen != NULL && hand_over(store, work.frozen, work.end) == OK)
+            joiner_count(store);
         if (work.order != NULL)
             order_all(work.order);
         write_buffer_drop(work.frozen);

@@ -125,6 +125,7 @@ static enum status open_both(struct store *store, bool read_only, struct scope i
 }
 
 static void threads_start(struct store *store) {
+    joiner_start(store);
     handover_start(store);
     syncer_start(store);
 }
@@ -132,6 +133,7 @@ static void threads_start(struct store *store) {
 static void threads_stop(struct store *store) {
     syncer_stop(store);
     handover_stop(store);
+    joiner_stop(store);
 }
 
 enum status store_open(const struct store_settings *settings, struct scope in, struct store **out) {

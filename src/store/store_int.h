@@ -57,12 +57,23 @@ struct handover {
     bool stop; /* under view_lock */
 };
 
+/* The thread that joins small tables (table_join.c). */
+struct joiner {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool running;
+    unsigned handovers; /* under the lock: since it looked for tables last */
+    bool stop;          /* under the lock */
+};
+
 struct store {
     struct store_settings settings; /* path and faults as given; sizes filled in */
     struct folder folder;
     struct db_options options;
     struct syncer syncer;
     struct handover handover;
+    struct joiner joiner;
 
     /* Behind the gate; NULL while closed. families[0] is the default one, which has only what the
      * store says about itself; one that is not there (in a folder opened for reading only) is
@@ -127,6 +138,8 @@ void db_options_release(struct db_options *options);
 /* Fills in store->db and families. The gate is not its business. */
 enum status db_open(struct store *store, bool read_only, struct scope in);
 void db_close(struct store *store);
+
+const char *db_family_name(enum store_family family);
 
 /* The database counts for each thread what it compares and skips, unless the thread says it does
  * not want to know; this is for those who read or write much. */
@@ -211,6 +224,18 @@ enum status tables_position(struct store *store, uint64_t *out, struct scope in)
 char *tables_write(struct store *store, struct write_buffer *buffer, uint64_t end);
 /* Removes what an end in between has left. When the database is not being written to. */
 void tables_clean(struct store *store);
+
+/* table_join.c */
+
+/* Joins the longest run of small tables on the family's last level, if it is long. May wait for a
+ * merge that is under way. Any thread while the database is open. */
+void tables_join(struct store *store, enum store_family family);
+/* The thread that does so to the stream's after every so many handovers. It runs while the
+ * handover's thread does: it is started before it and stopped after it. */
+void joiner_start(struct store *store);
+void joiner_stop(struct store *store);
+/* A handover has ended. The handover's thread. */
+void joiner_count(struct store *store);
 
 /* store_log.c: the log and the store together */
 
