@@ -242,6 +242,7 @@ powercut: build/.deps-test ## the power goes N=2000 times in a recorded run, and
 faults: build/.deps-test ## each file operation of a scripted run fails once, in turn
 	@$(MAKE) --no-print-directory -j2 disk-programs
 	@ALL=1 node tests/disk/faults.mjs
+	@ALL=1 node tests/disk/handover-faults.mjs
 
 damage: build/.deps-test ## files of a folder are damaged at N=2000 random places: told or harmless
 	@$(MAKE) --no-print-directory -j2 all

@@ -316,7 +316,9 @@ enum {
     LIMIT_SPARE_BLOCKS = 64 << 20, /* bytes of freed memory that is kept for the next request */
 
     /* the store */
-    LIMIT_BUFFER_SIZE = 20 << 20,  /* bytes of a write buffer, before it is handed to the tables */
+    LIMIT_BUFFER_SIZE = 20 << 20, /* bytes of a write buffer, before it is handed to the tables */
+    LIMIT_TABLE_FROM = 8192, /* keys of a write buffer that become a table of their own; fewer go
+                                through the database's memory */
     LIMIT_RECENT_VALUES = 2 << 20, /* bytes of the newest records of streams, which are also in the
                                       log */
     LIMIT_BLOCK_CACHE =

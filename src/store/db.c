@@ -1,4 +1,5 @@
 /* Opening and closing the database, and what its errors mean. */
+#include "store/manifest_check.h"
 #include "store/store_int.h"
 
 #include <errno.h>
@@ -98,6 +99,8 @@ enum status db_open(struct store *store, bool read_only, struct scope in) {
     char *error = NULL;
     if (!read_only)
         tables_clean(store);
+    if (!store->settings.memory)
+        manifest_mend(path);
     store->db = read_only ? open_read_only(store, path, each, &error)
                           : rocksdb_open_column_families(options->db, path, DB_FAMILIES, names,
                                                          each, store->families, &error);

@@ -57,6 +57,8 @@ static struct store *store_new(const struct store_settings *settings) {
         store->settings.interval_ms = INTERVAL_MS;
     if (settings->buffer_size == 0)
         store->settings.buffer_size = LIMIT_BUFFER_SIZE;
+    if (settings->table_from == 0)
+        store->settings.table_from = LIMIT_TABLE_FROM;
     store->folder.lock = -1;
     atomic_init(&store->broken, false);
     atomic_init(&store->unsynced, false);

@@ -33,6 +33,7 @@ struct store_faults {
     int sync_in;     /* fail the Nth store_write() after the log was written, before it is synced */
     int read_in;     /* fail the Nth store_get() */
     int handover_in; /* fail the Nth handover of a write buffer to the tables, before it begins */
+    int ingest_in; /* the Nth ingesting of a table fails, when the list of tables has it already */
     bool sticky;
 };
 
@@ -47,6 +48,8 @@ struct store_settings {
     size_t block_cache;          /* bytes for blocks of tables; 0: LIMIT_BLOCK_CACHE */
     size_t buffer_size;          /* bytes written before they are handed over to the tables;
                                     0: LIMIT_BUFFER_SIZE */
+    size_t table_from;           /* keys of a family that are worth a table of their own, which is
+                                    ingested (table_writer.c); 0: LIMIT_TABLE_FROM */
     uint64_t recovery_from;      /* the log's segments from this one on are kept, as by
                                     store_keep_recovery(); 0: none are */
     struct store_faults *faults; /* NULL: none */

@@ -6,6 +6,12 @@
  * order of the keys, is not merged again and again on its way down the levels. Few keys, and
  * families with deleted ranges, go through the database's memory, which is flushed afterwards.
  *
+ * The database trusts such a table more than it should. If it cannot read the table's beginning, it
+ * takes the table without its keys, and says nothing: so the table is read before, and looked for
+ * afterwards. (If it cannot read the end, Debian's build ends the process; the next start writes
+ * the table again.) If the sync of its list of tables fails, it removes the table, although the
+ * list has it by then: manifest_check.h.
+ *
  * Until it is ingested the table has the one name TABLE_FILE. A process that ends between the two
  * leaves it there, and it may be a second name of a table that is in use: so it is never opened for
  * writing, but unlinked, before the next one is made and when the store is opened. */
@@ -23,7 +29,6 @@ enum {
     STEP_SIZE = 256 * 1024, /* bytes between two looks at what else there is to do */
     READ_SIZE = 256 * 1024,
     SYNC_SIZE = 1024 * 1024, /* bytes that are sent to the disk at a time, as they are made */
-    FILE_FROM = 32,          /* keys that are worth a table of their own */
 };
 
 static const char position_key[] = "log";
@@ -94,13 +99,50 @@ static void file_send(struct table_file *file) {
 }
 
 /* Reads the table once, so that it is in the system's cache, from which the database drops what it
- * has finished: whoever asked for a new item next would wait for the disk. */
-static void file_warm(const struct table_file *file) {
+ * has finished: whoever asked for a new item next would wait for the disk. False: it cannot be
+ * read.
+ */
+static bool file_warm(const struct table_file *file) {
     uint8_t *room = mem_alloc(READ_SIZE);
-    ssize_t got = file->fd < 0 ? 0 : 1;
+    ssize_t got = file->fd < 0 ? -1 : 1;
     for (off_t at = 0; got > 0; at += got)
         got = pread(file->fd, room, READ_SIZE, at);
     mem_free(room);
+    return got == 0;
+}
+
+/* The number in the list of a table that was taken without its keys, or -1. No key is empty. */
+static int find_keyless(const rocksdb_livefiles_t *tables, const char *family) {
+    for (int i = 0; i < rocksdb_livefiles_count(tables); i++) {
+        size_t low = 1, high = 1;
+        rocksdb_livefiles_smallestkey(tables, i, &low);
+        rocksdb_livefiles_largestkey(tables, i, &high);
+        if (low == 0 && high == 0 &&
+            strcmp(rocksdb_livefiles_column_family_name(tables, i), family) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Whether the table that was just ingested has its keys; one that has none is removed: nobody has
+ * seen anything of it, and what is in it is still in the log. */
+static bool has_keys(struct store *store, enum store_family family) {
+    const rocksdb_livefiles_t *tables = rocksdb_livefiles(store->db);
+    int at = find_keyless(tables, db_family_name(family));
+    if (at >= 0)
+        rocksdb_delete_file(store->db, rocksdb_livefiles_name(tables, at));
+    rocksdb_livefiles_destroy(tables);
+    return at < 0;
+}
+
+/* What is wrong with a table that the database says it has taken, or NULL. */
+static char *ingest_checked(struct store *store, enum store_family family) {
+    struct store_faults *faults = store->settings.faults;
+    if (!has_keys(store, family))
+        return strdup("IO error: a new table was taken without its keys");
+    if (faults != NULL && store_fault(store, &faults->ingest_in))
+        return strdup("IO error: a fault of the list of tables was asked for");
+    return NULL;
 }
 
 /* Syncs the table and has the database take it. */
@@ -110,7 +152,10 @@ static void file_ingest(struct table_file *file, struct store *store, enum store
     if (*error != NULL)
         return;
     view_unpin(store); /* if it was pinned by a reader since */
-    file_warm(file);
+    if (!file_warm(file)) {
+        *error = strdup("IO error: a new table cannot be read");
+        return;
+    }
     view_free_dead(store);
     rocksdb_ingestexternalfileoptions_t *options = rocksdb_ingestexternalfileoptions_create();
     rocksdb_ingestexternalfileoptions_set_move_files(options, 1);
@@ -118,6 +163,8 @@ static void file_ingest(struct table_file *file, struct store *store, enum store
     rocksdb_ingest_external_file_cf(store->db, store_family(store, family), &path, 1, options,
                                     error);
     rocksdb_ingestexternalfileoptions_destroy(options);
+    if (*error == NULL)
+        *error = ingest_checked(store, family);
 }
 
 static void file_release(struct table_file *file, struct store *store) {
@@ -213,7 +260,7 @@ static void flush_family(struct table_writer *writer, rocksdb_column_family_hand
 
 static bool goes_by_file(const struct table_writer *writer, const struct write_buffer *buffer) {
     return !writer->store->settings.memory &&
-           write_buffer_keys(buffer, writer->family) >= FILE_FROM &&
+           write_buffer_keys(buffer, writer->family) >= writer->store->settings.table_from &&
            write_buffer_newest_range(buffer, writer->family) == NULL;
 }
 

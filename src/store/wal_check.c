@@ -96,6 +96,30 @@ static enum wal_state check_block(const struct block *block, size_t *at) {
     return *at == block->size || block->size == BLOCK ? WAL_WHOLE : WAL_TORN;
 }
 
+/* --- a piece --- */
+
+/* Whether a whole one begins at the byte. */
+static bool whole_piece(struct bytes file, size_t at, struct wal_piece *out) {
+    if (at + HEADER > file.size)
+        return false;
+    const uint8_t *head = file.data + at;
+    size_t size = (size_t)head[4] | (size_t)head[5] << 8;
+    *out = (struct wal_piece){head[6], at, bytes_of(head + HEADER, size)};
+    return size != 0 && head[6] >= WAL_ONE && head[6] <= WAL_LAST &&
+           at + HEADER + size <= file.size &&
+           crc_stored(crc32c(0, bytes_of(head + 6, size + 1))) == read_u32(head);
+}
+
+bool wal_piece_at(struct bytes file, size_t *at, struct wal_piece *out) {
+    size_t left = BLOCK - *at % BLOCK;
+    if (left < HEADER)
+        *at += left;
+    if (!whole_piece(file, *at, out))
+        return false;
+    *at += HEADER + out->data.size;
+    return true;
+}
+
 /* --- a file --- */
 
 static bool read_block(int file, struct block *block) {
@@ -133,26 +157,21 @@ enum wal_state wal_check(const char *path, uint64_t *at) {
 
 /* --- the end of a list of tables --- */
 
-/* Whether a whole record begins at the byte. */
-static bool is_record(struct bytes tail, size_t at) {
-    const uint8_t *head = tail.data + at;
-    size_t size = (size_t)head[4] | (size_t)head[5] << 8;
-    return size != 0 && head[6] >= 1 && head[6] <= 4 && at + HEADER + size <= tail.size &&
-           crc_stored(crc32c(0, bytes_of(head + 6, size + 1))) == read_u32(head);
-}
-
 /* How many whole records stand behind the one that the tail begins with. */
 static unsigned records_behind(struct bytes tail) {
     unsigned count = 0;
+    struct wal_piece piece;
     for (size_t at = 1; at + HEADER < tail.size; at++)
-        count += is_record(tail, at);
+        count += whole_piece(tail, at, &piece);
     return count;
 }
 
-/* Cuts the file at the byte, and has that on the disk. */
-static void cut_file(int file, uint64_t at) {
-    if (ftruncate(file, (off_t)at) == 0)
+void wal_cut(const char *path, uint64_t at) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)at) == 0)
         (void)fsync(file);
+    if (file >= 0)
+        close(file);
 }
 
 /* The database refuses a list of tables whose end a power cut has torn, although nothing hangs on
@@ -162,14 +181,14 @@ static void cut_file(int file, uint64_t at) {
  * be cut off, the database will say. If what is was on the disk once and is damaged, the tables or
  * the segments of the log that the list then speaks of are gone, which is told. */
 static void mend_list(const char *path, uint64_t at) {
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return;
     uint8_t *tail = mem_alloc(TAIL_MAX);
     ssize_t got = pread(file, tail, TAIL_MAX, (off_t)at);
     if (got > 0 && (off_t)at + got == lseek(file, 0, SEEK_END) &&
         records_behind(bytes_of(tail, (size_t)got)) <= GROUP_BEHIND)
-        cut_file(file, at);
+        wal_cut(path, at);
     mem_free(tail);
     close(file);
 }

@@ -21,6 +21,21 @@ enum wal_state { WAL_WHOLE, WAL_TORN, WAL_DAMAGED, WAL_UNREADABLE };
 /* *at: where the first bad record begins. */
 enum wal_state wal_check(const char *path, uint64_t *at);
 
+/* Records stand in such a file in pieces. */
+enum wal_type { WAL_ONE = 1, WAL_FIRST, WAL_MIDDLE, WAL_LAST };
+struct wal_piece {
+    enum wal_type type;
+    size_t at;         /* where its header begins */
+    struct bytes data; /* borrowed from the file's bytes */
+};
+
+/* The piece at a byte of a file's bytes, or at the border of a block that is near, and moves *at
+ * behind it. False: the file ends there, or it is not whole. */
+bool wal_piece_at(struct bytes file, size_t *at, struct wal_piece *out);
+
+/* Cuts the file at the byte, and has that on the disk. */
+void wal_cut(const char *path, uint64_t at);
+
 /* All logs of the folder's database, and its list of tables, of which a torn end is cut off.
  * DAMAGED with a sentence. */
 enum status wal_check_folder(const struct folder *folder, struct scope in);

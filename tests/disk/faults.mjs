@@ -1,7 +1,7 @@
 // Makes one file operation of a short scripted run fail, for each in turn: each write, sync, allocation, rename, open, mkdir,
 // unlink and read, with EIO or ENOSPC, writes also cut short.
 //
-//   node tests/disk/faults.mjs            ALL=1: every one; else CASES=24 drawn by SEED
+//   node tests/disk/faults.mjs            ALL=1: every one; ONLY="sync 11,read 28": these; else CASES=24 drawn by SEED
 //
 // The program may refuse: a start with a sentence, a request with an error. It must not end, must go on reading, must take
 // writes again by itself when the fault is gone, and must have all that was acknowledged, then and after a kill.
@@ -15,6 +15,7 @@ import { AckModel, clientsOf, createTable, Load, randomFrom, readAll } from './l
 import { Control, scratchFolder, startShimmed } from './shim.mjs';
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const only = process.env.ONLY?.split(',').map((one) => one.trim());
 const wanted = process.env.ALL ? Infinity : Number(process.env.CASES ?? 24);
 const seconds = 60; // for what must happen, on any machine
 const requests = 24;
@@ -63,8 +64,9 @@ async function start(settings) {
 }
 
 // One run with the fault; resolves to how many of each kind of operation it had.
+let places = 0;
 async function run(number, fault) {
-  const place = path.join(folder, `case-${number}`);
+  const place = path.join(folder, `case-${++places}`);
   const data = path.join(place, 'data');
   mkdirSync(place);
   cpSync(base, data, { recursive: true });
@@ -124,17 +126,19 @@ function draw() {
   const some = cases.filter((one) => one.kind === kind);
   return some[random(some.length)];
 }
-const chosen = wanted >= cases.length ? cases : Array.from({ length: wanted }, draw);
+// Each keeps its number, by which it is ended one way or the other.
+cases.forEach((one, i) => { one.number = i + 1; });
+const chosen = only ? cases.filter(({ kind, at }) => only.includes(`${kind} ${at}`))
+  : wanted >= cases.length ? cases : Array.from({ length: wanted }, draw);
 
 let next = 0;
 let refused = 0;
 const failures = [];
 async function work() {
   while (next < chosen.length) {
-    const number = ++next;
-    const fault = chosen[number - 1];
+    const fault = chosen[next++];
     try {
-      refused += (await run(number, fault)).refusals;
+      refused += (await run(fault.number, fault)).refusals;
     } catch (error) {
       failures.push(fault);
       console.log(`  ${fault.kind} ${fault.at} ${fault.error}: ${error.message}`);

@@ -31,6 +31,7 @@ struct sim {
     struct random random;
     struct sim_disk disk;
     struct sim_load load;
+    size_t table_from; /* of the store: all is ingested, or hardly anything */
     int64_t passed_ms; /* streams keep a day: less than that passes in all */
 };
 
@@ -69,7 +70,9 @@ static enum status engine_try_open(struct sim *sim) {
     struct failure failure = {0};
     snprintf(path, sizeof(path), "%s/data", sim->disk.path);
     struct local_settings settings = {
-        .store = {.path = path, .buffer_size = 8 * 1024}, .cache_memory = 1 << 20, .threads = 1};
+        .store = {.path = path, .buffer_size = 8 * 1024, .table_from = sim->table_from},
+        .cache_memory = 1 << 20,
+        .threads = 1};
     arena_init(&arena);
     enum status status = local_open(&settings, (struct scope){&arena, &failure}, &sim->load.engine);
     if (status != OK) {
@@ -257,6 +260,7 @@ static _Noreturn void run_seed(uint64_t seed, const char *base) {
     random_seed(&sim->random, seed);
     snprintf(sim->disk.base, sizeof(sim->disk.base), "%s", base);
     sim->disk.late_seed = below(sim, 2) == 0 ? 0 : random_next(&sim->random);
+    sim->table_from = below(sim, 2);
     sim->load.random = &sim->random;
     sim->load.model = ack_model_new();
     sim_disk_start(&sim->disk);

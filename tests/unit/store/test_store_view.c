@@ -50,7 +50,7 @@ static void check_walked(struct store *store, struct store_snapshot *snapshot, c
  * snapshot is there that must not see it. So only the note of the position has one. */
 static void test_taken_as_old(void **state) {
     struct store_test *t = *state;
-    struct store *store = open_store(t, NULL);
+    struct store *store = open_store(t, &(struct store_settings){.table_from = 1});
     put_keys(t, store, 'a', "first");
     for (char first = 'b'; first < 'f'; first++) {
         uint64_t before = rocksdb_get_latest_sequence_number(store->db);
@@ -63,7 +63,7 @@ static void test_taken_as_old(void **state) {
 /* Who still reads in an older view does not see it in any case. */
 static void test_older_reader(void **state) {
     struct store_test *t = *state;
-    struct store *store = open_store(t, NULL);
+    struct store *store = open_store(t, &(struct store_settings){.table_from = 1});
     put_keys(t, store, 'a', "first");
     struct store_snapshot *snapshot = store_snapshot_take(store);
     uint64_t before = rocksdb_get_latest_sequence_number(store->db);
@@ -80,7 +80,7 @@ static void test_older_reader(void **state) {
  */
 static void test_pinned_later(void **state) {
     struct store_test *t = *state;
-    struct store *store = open_store(t, NULL);
+    struct store *store = open_store(t, &(struct store_settings){.table_from = 1});
     put_keys(t, store, 'a', "first");
     view_unpin(store);
     await_snapshots(store, 0);
@@ -99,7 +99,7 @@ static void test_pinned_later(void **state) {
 /* An iterator pins the view that it is opened on; those that come later get another one. */
 static void test_pinned_by_iterator(void **state) {
     struct store_test *t = *state;
-    struct store *store = open_store(t, NULL);
+    struct store *store = open_store(t, &(struct store_settings){.table_from = 1});
     put_keys(t, store, 'a', "first");
     view_unpin(store);
     struct store_snapshot *snapshot = store_snapshot_take(store);

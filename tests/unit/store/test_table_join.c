@@ -8,7 +8,7 @@
 
 enum {
     TABLES = 300,     /* handovers, */
-    EACH = 40,        /* of so many keys: enough for a table of their own */
+    EACH = 40,        /* of so many keys */
     FEW = TABLES / 3, /* tables that are left of them at most */
     WAIT_US = 20 * 1000 * 1000,
 };
@@ -43,7 +43,7 @@ static void check_all(struct store *store, unsigned count) {
     store_iter_close(iter);
 }
 
-static const struct store_settings tiny_buffers = {.buffer_size = 1};
+static const struct store_settings tiny_buffers = {.buffer_size = 1, .table_from = 1};
 
 static void test_join(void **state) {
     struct store_test *t = *state;

@@ -86,7 +86,8 @@ static void test_rounds(void **state) {
         store_batch_free(batch);
         check_all(t, store, &model);
         store_close(store);
-        struct store_settings settings = {.buffer_size = random_below(&model.random, 2)};
+        struct store_settings settings = {.buffer_size = random_below(&model.random, 2),
+                                          .table_from = 32};
         store = open_store(t, &settings);
         check_all(t, store, &model);
         assert_int_equal(count_entries(store), model_count(&model));
@@ -109,11 +110,12 @@ static void put_many(struct store_test *t, struct store *store, enum store_famil
  * table must not be written into the one that is in use. */
 static void test_left_name(void **state) {
     struct store_test *t = *state;
-    struct store *store = open_store(t, NULL);
+    struct store_settings settings = {.table_from = 32};
+    struct store *store = open_store(t, &settings);
     put_many(t, store, STORE_ITEMS, "first");
     store_close(store);
     run("cd %s/db && ln $(ls -S *.sst | head -n 1) handover.sst", t->path);
-    store = open_store(t, NULL);
+    store = open_store(t, &settings);
     run("! test -e %s/db/handover.sst", t->path);
     run("cd %s/db && ln $(ls -S *.sst | head -n 1) handover.sst",
         t->path); /* or while it is open */
