@@ -1,7 +1,5 @@
 #include "api/change_submit.h"
 
-#include "table/inprocess.h"
-
 static void flush_slot(void *slot) {
     engine_batch_flush(slot);
 }
@@ -44,6 +42,7 @@ void change_submit(struct engine *engine, struct change *change, struct change_s
 
 void change_submit_begin(struct change_submit *submit) {
     submit->loop = loop_current();
+    submit->batch = (struct change_batch){0};
     atomic_init(&submit->left, 1); /* for change_submit_end() */
     if (submit->loop == NULL)
         sem_init(&submit->all_done, 0, 0);
@@ -66,12 +65,14 @@ void change_submit_add(struct engine *engine, struct change *change, struct chan
     atomic_fetch_add(&submit->left, 1);
     change->done = one_done;
     change->user = submit;
-    change->batch = submit->loop != NULL ? loop_slot(submit->loop) : NULL;
+    change->batch = submit->loop != NULL ? loop_slot(submit->loop) : &submit->batch;
     engine_submit(engine, change);
 }
 
 void change_submit_end(struct change_submit *submit) {
     bool waits = submit->loop == NULL;
+    if (waits)
+        engine_batch_flush(&submit->batch);
     drop_one(submit);
     if (!waits)
         return; /* it may be gone */

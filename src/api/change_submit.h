@@ -13,7 +13,7 @@
 #define GT_API_CHANGE_SUBMIT_H
 
 #include "net/loop.h"
-#include "table/change.h"
+#include "table/inprocess.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -22,8 +22,9 @@ struct change_submit {
     void (*back)(struct change_submit *submit); /* the caller's; set before anything is submitted */
     struct loop *loop;                          /* the rest is change_submit.c's */
     struct task task;
-    atomic_size_t left; /* of several */
-    sem_t all_done;     /* of several, on a thread that waits */
+    atomic_size_t left;        /* of several */
+    sem_t all_done;            /* of several, on a thread that waits, */
+    struct change_batch batch; /* where they wait for change_submit_end() */
 };
 
 /* Has the loops of a server batch what they submit. Before loops_start(). */
@@ -33,7 +34,8 @@ void change_submit_attach(struct loops *loops);
 void change_submit(struct engine *engine, struct change *change, struct change_submit *submit);
 
 /* Several that are under way at once: begin, add each, end; `back` runs once, after all are done,
- * and not before change_submit_end() is called. */
+ * and not before change_submit_end() is called. What one call of these submits reaches the engine
+ * as a batch, one behind the other, as far as an engine has a use for batches. */
 void change_submit_begin(struct change_submit *submit);
 void change_submit_add(struct engine *engine, struct change *change, struct change_submit *submit);
 void change_submit_end(struct change_submit *submit);

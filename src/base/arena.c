@@ -101,6 +101,10 @@ static void add_block(struct arena *arena, size_t need) {
     use_block(arena, block);
 }
 
+void arena_reserve(struct arena *arena, size_t size) {
+    add_block(arena, size);
+}
+
 static size_t round_up(size_t size) {
     return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }

@@ -64,7 +64,8 @@ enum {
     LIMIT_RANGE_CACHED = 16 * 1024,  /* bytes of the items of a range that the cache keeps */
     LIMIT_REST_BODY = 4 * 1024 * 1024,
     LIMIT_LOAD_LINES = 50000,   /* of scores in one request, */
-    LIMIT_LOAD_PART = 512,      /* and members whose scores are written in one commit */
+    LIMIT_LOAD_PART = 512,      /* members whose scores are one change, */
+    LIMIT_LOAD_PARTS = 16,      /* and how many such of one request are queued at once */
     LIMIT_SUBMIT_BOARDS = 1000, /* that one score counts for, each scope of a board being one */
     LIMIT_REDEFINE_LOOKS = 20 * 1000, /* instances and entries read to see whether a definition may
                                          change */
@@ -317,7 +318,7 @@ enum {
 
     /* the store */
     LIMIT_BUFFER_SIZE = 20 << 20, /* bytes of a write buffer, before it is handed to the tables */
-    LIMIT_TABLE_FROM = 8192, /* keys of a write buffer that become a table of their own; fewer go
+    LIMIT_TABLE_FROM = 4096, /* keys of a write buffer that become a table of their own; fewer go
                                 through the database's memory */
     LIMIT_RECENT_VALUES = 2 << 20, /* bytes of the newest records of streams, which are also in the
                                       log */

@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_SIZE = 512 * 1024, CHUNK_LINES = 10000, AT_ONCE = 4 };
+enum {
+    CHUNK_SIZE = 512 * 1024,
+    CHUNK_LINES = LIMIT_LOAD_PART * LIMIT_LOAD_PARTS, /* what the server queues at once */
+    AT_ONCE = 4,
+};
 enum { TRIES = 100, RETRY_US = 50 * 1000, REASONS_MAX = 10 };
 
 struct load {

@@ -6,6 +6,10 @@
  * order of the keys, is not merged again and again on its way down the levels. Few keys, and
  * families with deleted ranges, go through the database's memory, which is flushed afterwards.
  *
+ * A run of many keys that begin alike, as the items of one partition do, is a table by itself, and
+ * so is what lies before and behind it: one item far away from those of a load would otherwise
+ * stretch each table over all that lies between, and over each other.
+ *
  * The database trusts such a table more than it should. If it cannot read the table's beginning, it
  * takes the table without its keys, and says nothing: so the table is read before, and looked for
  * afterwards. (If it cannot read the end, Debian's build ends the process; the next start writes
@@ -29,6 +33,8 @@ enum {
     STEP_SIZE = 256 * 1024, /* bytes between two looks at what else there is to do */
     READ_SIZE = 256 * 1024,
     SYNC_SIZE = 1024 * 1024, /* bytes that are sent to the disk at a time, as they are made */
+    RUN_FROM = 4096,         /* keys that begin alike which are a table apart from others */
+    ALIKE = 8,               /* bytes that they begin with */
 };
 
 static const char position_key[] = "log";
@@ -236,12 +242,18 @@ static void write_ranges(struct table_writer *writer, const struct write_buffer 
             range->low.size, chars(range->high), range->high.size);
 }
 
-/* Deleted ranges go first, and what they deleted in the buffer itself is left out. */
-static void write_keys(struct table_writer *writer, const struct write_buffer *buffer) {
+/* Keys of a family that follow one another. */
+struct key_piece {
+    const struct buffer_entry *first, *end; /* the one behind the last, or NULL */
+    size_t count;
+};
+
+/* What the ranges deleted in the buffer itself is left out. */
+static void write_keys(struct table_writer *writer, const struct write_buffer *buffer,
+                       const struct key_piece *piece) {
     enum store_family family = writer->family;
-    write_ranges(writer, buffer);
-    for (const struct buffer_entry *entry = write_buffer_seek(buffer, family, (struct bytes){0});
-         entry != NULL && writer->error == NULL; entry = buffer_entry_next(entry)) {
+    for (const struct buffer_entry *entry = piece->first;
+         entry != piece->end && writer->error == NULL; entry = buffer_entry_next(entry)) {
         const struct buffer_range *range =
             write_buffer_find_range(buffer, family, buffer_entry_key(entry), UINT64_MAX);
         if (range == NULL || range->sequence < buffer_entry_at(entry, UINT64_MAX)->sequence)
@@ -258,34 +270,87 @@ static void flush_family(struct table_writer *writer, rocksdb_column_family_hand
     rocksdb_flushoptions_destroy(options);
 }
 
-static bool goes_by_file(const struct table_writer *writer, const struct write_buffer *buffer) {
-    return !writer->store->settings.memory &&
-           write_buffer_keys(buffer, writer->family) >= writer->store->settings.table_from &&
-           write_buffer_newest_range(buffer, writer->family) == NULL;
-}
-
-static void write_by_file(struct table_writer *writer, const struct write_buffer *buffer) {
+static void write_by_file(struct table_writer *writer, const struct write_buffer *buffer,
+                          const struct key_piece *piece) {
     struct table_file file;
     file_begin(&file, writer->store, writer->family, &writer->error);
     writer->file = &file;
     if (writer->error == NULL)
-        write_keys(writer, buffer);
+        write_keys(writer, buffer, piece);
     if (writer->error == NULL)
         file_ingest(&file, writer->store, writer->family, &writer->error);
     writer->file = NULL;
     file_release(&file, writer->store);
 }
 
+/* Deleted ranges go first. */
+static void write_by_memory(struct table_writer *writer, const struct write_buffer *buffer,
+                            const struct key_piece *piece) {
+    write_ranges(writer, buffer);
+    write_keys(writer, buffer, piece);
+    flush_family(writer, store_family(writer->store, writer->family));
+}
+
+/* --- pieces --- */
+
+static bool begins_alike(const struct buffer_entry *a, const struct buffer_entry *b) {
+    struct bytes left = buffer_entry_key(a), right = buffer_entry_key(b);
+    return left.size >= ALIKE && right.size >= ALIKE && memcmp(left.data, right.data, ALIKE) == 0;
+}
+
+/* The keys from this one on that begin as it does. */
+static struct key_piece find_run(const struct buffer_entry *first) {
+    struct key_piece run = {first, first, 0};
+    do {
+        run.end = buffer_entry_next(run.end);
+        run.count++;
+    } while (run.end != NULL && begins_alike(first, run.end));
+    return run;
+}
+
+/* The next piece, from this key on: a run of many, or all before the next such. */
+static struct key_piece find_piece(const struct buffer_entry *first) {
+    struct key_piece piece = find_run(first);
+    if (piece.count >= RUN_FROM)
+        return piece;
+    while (piece.end != NULL) {
+        struct key_piece run = find_run(piece.end);
+        if (run.count >= RUN_FROM)
+            break;
+        piece.end = run.end;
+        piece.count += run.count;
+    }
+    return piece;
+}
+
+/* A few keys beside a run become no table of their own, of which there would soon be many. */
+static void write_piece(struct table_writer *writer, const struct write_buffer *buffer,
+                        const struct key_piece *piece) {
+    bool whole = piece->count == write_buffer_keys(buffer, writer->family);
+    if (piece->count >= (whole ? writer->store->settings.table_from : RUN_FROM))
+        write_by_file(writer, buffer, piece);
+    else
+        write_by_memory(writer, buffer, piece);
+}
+
+static bool goes_by_memory(const struct table_writer *writer, const struct write_buffer *buffer) {
+    return writer->store->settings.memory ||
+           write_buffer_newest_range(buffer, writer->family) != NULL;
+}
+
 static void write_family(struct table_writer *writer, struct write_buffer *buffer) {
     if (writer->error != NULL || write_buffer_is_empty(buffer, writer->family))
         return;
     write_buffer_order(buffer, writer->family);
-    if (goes_by_file(writer, buffer)) {
-        write_by_file(writer, buffer);
+    struct key_piece piece = {.end = write_buffer_seek(buffer, writer->family, (struct bytes){0})};
+    if (goes_by_memory(writer, buffer)) {
+        write_by_memory(writer, buffer, &(struct key_piece){.first = piece.end});
         return;
     }
-    write_keys(writer, buffer);
-    flush_family(writer, store_family(writer->store, writer->family));
+    while (piece.end != NULL && writer->error == NULL) {
+        piece = find_piece(piece.end);
+        write_piece(writer, buffer, &piece);
+    }
 }
 
 static void write_position(struct table_writer *writer, uint64_t end) {

@@ -1,12 +1,18 @@
-/* Many scores for one board in one request: lines in, commits of LIMIT_LOAD_PART members, figures
+/* Many scores for one board in one request: lines in, parts of LIMIT_LOAD_PART members, figures
  * out.
  *
  * A line that cannot be taken (no score, past the board's limits) is counted and told, and the
  * others are loaded. One commit of fifty thousand would hold all other writers for a third of a
- * second, so a load is several, one after the other, each of which sees for itself that the board
- * may be written; what was committed before a fault stays, and sent again it leaves the same. On a
- * board that sums it would not, so there a load is one commit. A commit writes an item once, so the
- * lines of one member are one action (entry_run.h). */
+ * second, so a load is parts, each of which yields to other writers (change.h) and sees for itself
+ * that the board may be written; what was committed stays when another part fails, and sent again
+ * it leaves the same. On a board that sums it would not, so there a load is one part. A commit
+ * writes an item once, so the lines of one member are one action (entry_run.h).
+ *
+ * On the pool many parts are queued at once. So the writer never waits for the next one to be made,
+ * and of several requests it carries out one after the other: what they load in the order of its
+ * keys reaches the store in that order, whose tables then do not overlap. On a loop's thread, where
+ * making a part holds up others, one part follows on the other. */
+#include "api/offload.h"
 #include "api/rest/rest_handlers.h"
 #include "api/rest/rest_json.h"
 #include "api/rest/score_lines.h"
@@ -15,7 +21,8 @@
 #include "base/limits.h"
 #include "game/board/entry_run.h"
 
-enum { REASONS_MAX = LIMIT_LOAD_REASONS };
+enum { REASONS_MAX = LIMIT_LOAD_REASONS, PARTS_MAX = LIMIT_LOAD_PARTS };
+enum { MEMBER_ROOM = 900 }; /* bytes that the engine needs for one, in most loads */
 
 /* A line that is to be written. */
 struct load_line {
@@ -30,15 +37,22 @@ struct load_member {
     struct entry_run *first, *last;
 };
 
+/* One change of those that are under way at once. */
+struct load_part {
+    struct change change;
+    struct arena arena; /* the change's: the engine works in one while the next is being made */
+};
+
 struct loading {
     struct load_line *lines; /* in the order they came */
     size_t count;
     struct load_member *members;
     size_t member_count;
-    size_t submitted;           /* members whose commits are done or under way */
+    size_t submitted;           /* members whose parts are done or under way */
     struct load_member **slots; /* the members by their keys: a hash table with linear probing, */
     size_t slots_mask;          /* at most half full */
-    struct change change;
+    struct load_part *parts;    /* of which `part_count` were under way the last time */
+    size_t part_count;
     int64_t now_ms;
     uint64_t came, added, changed, kept, refused;
     struct {
@@ -173,26 +187,73 @@ static enum status read_lines(struct rest_call *call, struct loading *loading) {
 
 /* --- writing --- */
 
-/* The next commit. One action makes the board's item, or sees that it may be written; then one for
- * each member. A player who is hidden stays so: entries look that up when they are made
+/* How many members the next part has. */
+static size_t next_size(const struct rest_call *call, const struct loading *loading) {
+    size_t left = loading->member_count - loading->submitted;
+    bool divided = left > LIMIT_LOAD_PART && call->board->rules.keep != KEEP_SUM;
+    return divided ? LIMIT_LOAD_PART : left;
+}
+
+/* Makes the next part. One action makes the board's item, or sees that it may be written; then one
+ * for each member. A player who is hidden stays so: entries look that up when they are made
  * (hidden_players.h). */
-static void fill_change(struct rest_call *call, struct loading *loading) {
-    size_t count = 0, left = loading->member_count - loading->submitted;
-    size_t part =
-        left > LIMIT_LOAD_PART && call->board->rules.keep != KEEP_SUM ? LIMIT_LOAD_PART : left;
-    size_t end = loading->submitted + part;
-    struct action *actions = arena_alloc(call->arena, (part + 1) * sizeof actions[0]);
-    board_create_action(call->game, call->board, call->arena, &actions[count++]);
+static void fill_part(struct rest_call *call, struct loading *loading, struct load_part *part) {
+    size_t count = 0, size = next_size(call, loading), end = loading->submitted + size;
+    struct arena *arena = &part->arena;
+    if (arena->first == NULL)
+        arena_reserve(arena, size * MEMBER_ROOM);
+    arena_recycle(arena);
+    struct action *actions = arena_alloc(arena, (size + 1) * sizeof actions[0]);
+    board_create_action(call->game, call->board, arena, &actions[count++]);
     for (; loading->submitted < end; loading->submitted++) {
         const struct load_member *member = &loading->members[loading->submitted];
-        actions[count++] = entry_run_action(call->game, member->key, member->first, call->arena);
+        actions[count++] = entry_run_action(call->game, member->key, member->first, arena);
     }
-    loading->change = (struct change){.kind = CHANGE_WRITE,
-                                      .arena = call->arena,
-                                      .actions = actions,
-                                      .action_count = count,
-                                      .divisible = true,
-                                      .yields = true};
+    part->change = (struct change){.kind = CHANGE_WRITE,
+                                   .arena = arena,
+                                   .actions = actions,
+                                   .action_count = count,
+                                   .divisible = true,
+                                   .yields = true};
+}
+
+/* Submits the next parts. */
+static void submit_parts(struct rest_call *call) {
+    struct loading *loading = call->state;
+    size_t most = offload_may_wait() ? PARTS_MAX : 1;
+    loading->part_count = 0;
+    change_submit_begin(&call->written);
+    while (loading->part_count < most && loading->submitted < loading->member_count) {
+        struct load_part *part = &loading->parts[loading->part_count++];
+        fill_part(call, loading, part);
+        change_submit_add(call->game->engine, &part->change, &call->written);
+    }
+    change_submit_end(&call->written);
+}
+
+/* The failure of the first part that has one becomes the call's. */
+static enum status parts_changed(struct rest_call *call) {
+    const struct loading *loading = call->state;
+    for (size_t i = 0; i < loading->part_count; i++) {
+        const struct failure *failure = &loading->parts[i].change.failure;
+        if (failure->status == OK)
+            continue;
+        call->failure = (struct failure){failure->status, arena_copy(call->arena, failure->text)};
+        return failure->status;
+    }
+    return OK;
+}
+
+static void make_parts(struct rest_call *call, struct loading *loading) {
+    loading->parts = ARENA_ARRAY(call->arena, struct load_part, PARTS_MAX);
+    for (size_t i = 0; i < PARTS_MAX; i++)
+        arena_init(&loading->parts[i].arena);
+}
+
+static void release_parts(struct rest_call *call) {
+    struct loading *loading = call->state;
+    for (size_t i = 0; i < PARTS_MAX; i++)
+        arena_release(&loading->parts[i].arena);
 }
 
 static void count_lines_done(struct loading *loading) {
@@ -237,13 +298,11 @@ static void put_loaded(struct rest_call *call, const struct loading *loading) {
 
 static enum status loaded(struct rest_call *call) {
     struct loading *loading = call->state;
-    enum status status = rest_changed(call);
+    enum status status = parts_changed(call);
     if (status != OK)
         return status;
-    if (loading->submitted < loading->member_count) {
-        fill_change(call, loading);
-        return rest_then(call, &loading->change, loaded);
-    }
+    if (loading->submitted < loading->member_count)
+        return rest_after(call, submit_parts, loaded);
     count_lines_done(loading);
     put_loaded(call, loading);
     return OK;
@@ -269,6 +328,7 @@ enum status rest_entries_load(struct rest_call *call) {
         put_loaded(call, loading);
         return OK;
     }
-    fill_change(call, loading);
-    return rest_then(call, &loading->change, loaded);
+    make_parts(call, loading);
+    call->release = release_parts;
+    return rest_after(call, submit_parts, loaded);
 }

@@ -41,23 +41,23 @@ static void batch_add(struct change_batch *batch, struct change *change) {
     batch->last = &change->next;
 }
 
-/* Appends one that yields to the queue of those. The caller holds the lock. Returns whether the
+/* Appends some that yield to the queue of those. The caller holds the lock. Returns whether the
  * writer is to be woken. */
-static bool append_yielding(struct writer *writer, struct change *change) {
+static bool append_yielding(struct writer *writer, const struct change_batch *batch) {
     bool wake = writer->wake_at != 0;
-    *writer->yielding_last = change;
-    writer->yielding_last = &change->next;
+    *writer->yielding_last = batch->first;
+    writer->yielding_last = batch->last;
     writer->wake_at = 0;
     return wake;
 }
 
-/* False if the writer is stopping, or read-only. One that yields is a batch of its own. */
+/* False if the writer is stopping, or read-only. All of a batch yield or none. */
 static bool queue_append(struct writer *writer, const struct change_batch *batch) {
     bool wake = false;
     pthread_mutex_lock(&writer->lock);
     bool taken = !writer->stopping && !writer->read_only;
     if (taken && batch->first->yields)
-        wake = append_yielding(writer, batch->first);
+        wake = append_yielding(writer, batch);
     else if (taken) {
         *writer->last = batch->first;
         writer->last = batch->last;
@@ -124,10 +124,18 @@ static void reject_unqueued(struct change *change, enum status status, const cha
     change->done(change);
 }
 
-/* Keeps the change back with others of its batch; those of another engine go first. */
+/* Whether the change may wait with those of the batch: they are of the same engine, and of the same
+ * queue. */
+static bool may_join(const struct local *local, const struct change_batch *batch,
+                     const struct change *change) {
+    return batch->engine == &local->engine &&
+           (batch->count == 0 || batch->first->yields == change->yields);
+}
+
+/* Keeps the change back with others of its batch; those that it cannot wait with go first. */
 static void submit_batched(struct local *local, struct change *change) {
     struct change_batch *batch = change->batch;
-    if (batch->engine != &local->engine) {
+    if (!may_join(local, batch, change)) {
         engine_batch_flush(batch);
         batch->engine = &local->engine;
     }
@@ -156,7 +164,7 @@ void local_submit(struct engine *engine, struct change *change) {
         writer_finish(writer, change);
         return;
     }
-    if (change->batch == NULL || change->yields) {
+    if (change->batch == NULL) {
         struct change_batch alone = {0};
         batch_add(&alone, change);
         send_batch(writer, &alone);

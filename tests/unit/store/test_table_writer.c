@@ -1,5 +1,5 @@
 /* Buffers that become tables of the database: by a file of their own, and through its memory. */
-#include "store/store.h"
+#include "store/store_int.h"
 
 #include "base/random.h"
 #include "store_test.h"
@@ -131,10 +131,73 @@ static void test_left_name(void **state) {
     store_close(store);
 }
 
+/* --- runs of keys that begin alike --- */
+
+enum { RUN = 5000, RUNS = 5, LAST_LEVEL = 6 };
+
+static void run_key(char room[24], unsigned number) {
+    snprintf(room, 24, "board:00%08u", number);
+}
+
+/* A buffer of what follows on all before in one partition, and of one key on each side of it. */
+static void put_run(struct store_test *t, struct store *store, unsigned round) {
+    struct store_batch *batch = store_batch_new(store);
+    char key[24];
+    for (unsigned i = round * RUN; i < (round + 1) * RUN; i++) {
+        run_key(key, i);
+        store_put(batch, STORE_ITEMS, bytes_str(key), bytes_str("score"));
+    }
+    snprintf(key, sizeof(key), "audit:00%u", round);
+    store_put(batch, STORE_ITEMS, bytes_str(key), bytes_str("before"));
+    snprintf(key, sizeof(key), "zebra:00%u", round);
+    store_put(batch, STORE_ITEMS, bytes_str(key), bytes_str("behind"));
+    assert_int_equal(store_write(store, batch, (struct scope){&t->arena, &t->failure}), OK);
+    store_batch_free(batch);
+}
+
+/* Tables of the runs, each of which has to be on the last level as it was made. */
+static int count_runs(struct store *store) {
+    const rocksdb_livefiles_t *files = rocksdb_livefiles(store->db);
+    int runs = 0;
+    for (int i = 0; i < rocksdb_livefiles_count(files); i++)
+        if (rocksdb_livefiles_entries(files, i) >= RUN) {
+            assert_int_equal(rocksdb_livefiles_entries(files, i), RUN);
+            assert_int_equal(rocksdb_livefiles_level(files, i), LAST_LEVEL);
+            runs++;
+        }
+    rocksdb_livefiles_destroy(files);
+    return runs;
+}
+
+/* Keys far away from those of a load do not stretch its tables over each other, so that nothing
+ * merges them. */
+static void test_runs(void **state) {
+    struct store_test *t = *state;
+    struct store *store = open_store(t, NULL);
+    char key[24];
+    for (unsigned round = 0; round < RUNS; round++) {
+        put_run(t, store, round);
+        assert_int_equal(handover_wait(store), OK);
+    }
+    assert_int_equal(count_runs(store), RUNS);
+    assert_int_equal(count_entries(store), RUNS * (RUN + 2));
+    store_close(store);
+    store = open_store(t, NULL);
+    assert_int_equal(count_entries(store), RUNS * (RUN + 2));
+    for (unsigned i = 0; i < RUNS * RUN; i += RUN - 1) {
+        run_key(key, i);
+        assert_value(t, store, STORE_ITEMS, key, "score");
+    }
+    assert_value(t, store, STORE_ITEMS, "audit:003", "before");
+    assert_value(t, store, STORE_ITEMS, "zebra:003", "behind");
+    store_close(store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rounds, setup_store, teardown_store),
         cmocka_unit_test_setup_teardown(test_left_name, setup_store, teardown_store),
+        cmocka_unit_test_setup_teardown(test_runs, setup_store, teardown_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

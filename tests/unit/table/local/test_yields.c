@@ -1,6 +1,8 @@
 /* Changes that yield: others go before them, and few go with one commit. */
 #include "engine.h"
 
+#include "table/inprocess.h"
+
 enum { PART = LIMIT_GROUP_YIELDED / 2, PARTS = 5, ALL = 16 };
 
 struct fixture {
@@ -9,6 +11,7 @@ struct fixture {
     struct stall stall;
     struct change changes[ALL];
     struct arena arenas[ALL];
+    struct change_batch *batch;      /* of what is submitted; or NULL */
     int count, finished, order[ALL]; /* order[i]: which one was done as the i-th */
     sem_t done;
 };
@@ -79,6 +82,7 @@ static int submit(struct fixture *f, size_t count, bool yields) {
                                          .done = note_done,
                                          .user = one,
                                          .yields = yields,
+                                         .batch = f->batch,
                                          .actions = count == 0 ? NULL : puts_of(f, count),
                                          .action_count = count,
                                          .prepare = count == 0 ? prepare_nothing : NULL};
@@ -147,11 +151,31 @@ static void test_turns(void **state) {
     }
 }
 
+/* Those of a batch stay together, behind those that came before; what does not yield is sent first
+ * where it is submitted in between. */
+static void test_batches(void **state) {
+    struct fixture *f = *state;
+    struct change_batch one = {0}, other = {0};
+    stall_start(&f->stall, f->engine);
+    f->batch = &one;
+    int first = submit(f, PART, true), second = submit(f, PART, true);
+    f->batch = &other;
+    int third = submit(f, PART, true), fourth = submit(f, PART, true);
+    int plain = submit(f, 1, false);
+    engine_batch_flush(&other);
+    engine_batch_flush(&one);
+    finish(f);
+    const int order[] = {third, fourth, plain, first, second};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(f->order[i], order[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_others_go_first, setup, teardown),
         cmocka_unit_test_setup_teardown(test_large, setup, teardown),
         cmocka_unit_test_setup_teardown(test_turns, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_batches, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
