@@ -102,7 +102,8 @@ static void add_block(struct arena *arena, size_t need) {
 }
 
 void arena_reserve(struct arena *arena, size_t size) {
-    add_block(arena, size);
+    if (size > sizeof(struct arena_block))
+        add_block(arena, size - sizeof(struct arena_block));
 }
 
 static size_t round_up(size_t size) {

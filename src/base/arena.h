@@ -21,8 +21,8 @@ struct arena {
 };
 
 void arena_init(struct arena *arena);
-/* Has an arena that was just made begin with a block of so many bytes, rather than with small ones:
- * where all of them will be needed. */
+/* Has an arena that was just made begin with a block of so many bytes in all, rather than with
+ * small ones: where that much will be needed. */
 void arena_reserve(struct arena *arena, size_t size);
 /* Forgets every piece; keeps one modest block for the next request. */
 void arena_reset(struct arena *arena);

@@ -64,8 +64,8 @@ enum {
     LIMIT_RANGE_CACHED = 16 * 1024,  /* bytes of the items of a range that the cache keeps */
     LIMIT_REST_BODY = 4 * 1024 * 1024,
     LIMIT_LOAD_LINES = 50000,   /* of scores in one request, */
-    LIMIT_LOAD_PART = 512,      /* members whose scores are one change, */
-    LIMIT_LOAD_PARTS = 16,      /* and how many such of one request are queued at once */
+    LIMIT_LOAD_PART = 256,      /* members whose scores are one change, */
+    LIMIT_LOAD_PARTS = 32,      /* and how many such of one request are queued at once */
     LIMIT_SUBMIT_BOARDS = 1000, /* that one score counts for, each scope of a board being one */
     LIMIT_REDEFINE_LOOKS = 20 * 1000, /* instances and entries read to see whether a definition may
                                          change */
@@ -282,7 +282,8 @@ enum {
     LIMIT_WALK_NOTES = 64 * 1024 * 1024, /* bytes of what changes during one such walk */
     LIMIT_RULE_ACTIONS = 1000,           /* that a write rule adds to one write */
     LIMIT_EXPIRY_BATCH = 1000,           /* items that have expired, taken away in one commit */
-    LIMIT_GROUP_YIELDED = 1024,          /* of a commit that are parts of loads (change.h) */
+    /* of a commit that are parts of loads (change.h): two, or one if others have just written */
+    LIMIT_GROUP_YIELDED = 2 * (LIMIT_LOAD_PART + 1),
     LIMIT_GROUP_ACTIONS = 16384,         /* a commit has more only if it is one such change */
     LIMIT_WRITES_WAITING = 16384,        /* requests queued for the writer, */
     LIMIT_ACTIONS_WAITING = 1024 * 1024, /* and what they ask for */

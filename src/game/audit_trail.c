@@ -67,7 +67,8 @@ enum status audit_trail_put(struct game *game, const struct audit_event *events,
                             .arena = in.arena,
                             .actions = actions,
                             .action_count = count,
-                            .divisible = true};
+                            .divisible = true,
+                            .yields = true}; /* nobody waits for it */
     enum status status = game_wait(game, &change);
     *in.failure = change.failure;
     return status;

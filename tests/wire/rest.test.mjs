@@ -458,8 +458,8 @@ test('a load is few commits, and one on a board that sums', async () => {
   const lines = ['member,score', ...Array.from({ length: 50000 }, (_, i) => `player${i},${i}`)];
   const atFirst = await commits();
   const all = await load('bulk:all', lines);
-  // 512 members each, so that others do not wait for all of them
-  if (!remoteEngine) assert.ok((await commits()) - atFirst >= 50000 / 1024, 'several commits');
+  // 256 members each, at most two of such, so that others do not wait for all of them
+  if (!remoteEngine) assert.ok((await commits()) - atFirst >= 50000 / 514, 'several commits');
   assert.deepEqual([all.lines, all.added, all.refused], [50000, 50000, 0]);
   assert.equal((await rest.must('GET', '/boards/bulk:all/entries/player49999')).entry.rank, 1);
   await rest.refused(400, 'POST', '/boards/bulk:all/entries:load', [...lines, 'one,1'].join('\n'), { type: 'text/csv' });

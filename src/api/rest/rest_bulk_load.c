@@ -20,9 +20,13 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "game/board/entry_run.h"
+#include "table/engine.h"
 
 enum { REASONS_MAX = LIMIT_LOAD_REASONS, PARTS_MAX = LIMIT_LOAD_PARTS };
-enum { MEMBER_ROOM = 900 }; /* bytes that the engine needs for one, in most loads */
+enum {
+    MEMBER_ROOM = 1024, /* bytes that the engine needs for one, and somewhat more */
+    ROOM_MAX = 1024 * 1024,
+};
 
 /* A line that is to be written. */
 struct load_line {
@@ -201,7 +205,7 @@ static void fill_part(struct rest_call *call, struct loading *loading, struct lo
     size_t count = 0, size = next_size(call, loading), end = loading->submitted + size;
     struct arena *arena = &part->arena;
     if (arena->first == NULL)
-        arena_reserve(arena, size * MEMBER_ROOM);
+        arena_reserve(arena, size * MEMBER_ROOM < ROOM_MAX ? size * MEMBER_ROOM : ROOM_MAX);
     arena_recycle(arena);
     struct action *actions = arena_alloc(arena, (size + 1) * sizeof actions[0]);
     board_create_action(call->game, call->board, arena, &actions[count++]);
@@ -217,10 +221,16 @@ static void fill_part(struct rest_call *call, struct loading *loading, struct lo
                                    .yields = true};
 }
 
+/* Parts of one request that are under way at once would be in each other's way where an engine
+ * works out each of them before it commits it. */
+static size_t parts_at_once(const struct rest_call *call) {
+    return offload_may_wait() && !engine_may_block(call->game->engine) ? PARTS_MAX : 1;
+}
+
 /* Submits the next parts. */
 static void submit_parts(struct rest_call *call) {
     struct loading *loading = call->state;
-    size_t most = offload_may_wait() ? PARTS_MAX : 1;
+    size_t most = parts_at_once(call);
     loading->part_count = 0;
     change_submit_begin(&call->written);
     while (loading->part_count < most && loading->submitted < loading->member_count) {

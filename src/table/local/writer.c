@@ -16,6 +16,7 @@ enum {
     COMMIT_THREAD_FROM = 128, /* changes that are worth a second thread */
     FEW_CORES_FROM = 512,     /* the same where it would share a core with the loops */
     AHEAD = 8,                /* how many changes ahead are prefetched */
+    QUIET_US = 100 * 1000,    /* since others wrote, after which loads have larger commits */
 };
 
 /* --- taking from the queue --- */
@@ -37,11 +38,18 @@ static bool is_blocked(const struct writer *writer) {
     return writer->committing != NULL && writer->taken != NULL;
 }
 
+/* How many actions of the next commit may be of those that yield: the more there are, the longer
+ * wait others who write. */
+static size_t yielding_most(const struct writer *writer) {
+    bool quiet = clock_ticks_us() - writer->others_us >= QUIET_US;
+    return quiet ? LIMIT_GROUP_YIELDED : LIMIT_GROUP_YIELDED / 2;
+}
+
 /* Whether one of those that yield can be done now. They take turns with what goes alone. */
 static bool may_add_yielding(const struct writer *writer) {
     return writer->yielding != NULL &&
            (writer->taken == NULL || is_plain(writer->taken) || writer->yields_next) &&
-           commit_group_takes_yielding(writer->filling, writer->yielding);
+           commit_group_takes_yielding(writer->filling, writer->yielding, yielding_most(writer));
 }
 
 /* Moves one list behind the other. */
@@ -65,6 +73,8 @@ static bool take_queued(struct writer *writer, bool *finished) {
            !writer->finished && writer->commit != COMMIT_DONE && !(writer->stopping && !busy))
         awake = sleep_on(writer, enough);
     writer->wake_at = 0;
+    if (writer->first != NULL)
+        writer->others_us = clock_ticks_us();
     move_queued(&writer->first, &writer->last, &writer->taken_end);
     move_queued(&writer->yielding_first, &writer->yielding_last, &writer->yielding_end);
     writer->queued = 0;
@@ -320,7 +330,8 @@ static void run_alone(struct local *local, struct change *change) {
         finish_group(writer, writer->filling); /* it waits for nothing */
 }
 
-/* Does what can be done with what was taken; what is left has to wait for the commit thread. */
+/* Does what can be done with what was taken; what is left has to wait for the commit thread, or
+ * yields: after each commit others who have come meanwhile are taken before it goes on. */
 static void run_taken(struct local *local) {
     struct writer *writer = local->writer;
     while (writer->taken != NULL || writer->yielding != NULL ||
@@ -336,6 +347,8 @@ static void run_taken(struct local *local) {
             if (writer->committing != NULL)
                 return;
             commit_filling(writer);
+            if (writer->yielding != NULL)
+                return;
         } else if (writer->taken != NULL && !is_plain(writer->taken)) {
             reap_commit(writer, true);
             run_alone(local, pop_taken(writer));

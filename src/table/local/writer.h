@@ -126,12 +126,11 @@ static inline bool commit_group_takes(const struct commit_group *group,
            (!commit_group_full(group) && change->prepare == NULL &&
             group->action_count + change->action_count <= LIMIT_GROUP_ACTIONS);
 }
-/* Whether one that yields may join: they have LIMIT_GROUP_YIELDED actions of a group at most, or
- * are one. */
+/* Whether one that yields may join: of these a group has so many actions at most, or is one. */
 static inline bool commit_group_takes_yielding(const struct commit_group *group,
-                                               const struct change *change) {
+                                               const struct change *change, size_t most) {
     return commit_group_takes(group, change) &&
-           (group->yielded == 0 || group->yielded + change->action_count <= LIMIT_GROUP_YIELDED);
+           (group->yielded == 0 || group->yielded + change->action_count <= most);
 }
 /* Whether there is nothing to write to the store. */
 static inline bool commit_group_writes_nothing(const struct commit_group *group) {
@@ -368,7 +367,8 @@ struct writer {
     struct commit_group *committing; /* handed over and not yet settled, or NULL */
     struct change *taken, **taken_end;
     struct change *yielding, **yielding_end; /* taken, too, but of those that yield */
-    bool yields_next; /* one that yields goes before the next change that goes alone */
+    bool yields_next;  /* one that yields goes before the next change that goes alone */
+    int64_t others_us; /* when one that does not yield was taken the last time */
     struct load_filter *load_filter; /* (load_filter.h) */
     uint64_t fills;                  /* how often a group was added to; from 1 on */
     struct backfill *builds;         /* running or finished, not yet forgotten */

@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "table/inprocess.h"
+#include "table/local/writer.h"
 
 enum { PART = LIMIT_GROUP_YIELDED / 2, PARTS = 5, ALL = 16 };
 
@@ -13,6 +14,7 @@ struct fixture {
     struct arena arenas[ALL];
     struct change_batch *batch;      /* of what is submitted; or NULL */
     int count, finished, order[ALL]; /* order[i]: which one was done as the i-th */
+    bool joins;                      /* one that does not yield comes when the first is done */
     sem_t done;
 };
 
@@ -47,10 +49,14 @@ static int teardown(void **state) {
     return 0;
 }
 
+static int submit(struct fixture *f, size_t count, bool yields);
+
 static void note_done(struct change *change) {
     const struct one *one = change->user;
     struct fixture *f = one->fixture;
     f->order[f->finished++] = one->number;
+    if (f->joins && f->finished == 1)
+        submit(f, 1, false);
     sem_post(&f->done);
 }
 
@@ -107,7 +113,7 @@ static int place_of(const struct fixture *f, int number) {
     return at;
 }
 
-/* What comes behind five of them is done with the first two, in three commits in all. */
+/* What comes behind five of them is done with the first, and each of the others by itself. */
 static void test_others_go_first(void **state) {
     struct fixture *f = *state;
     uint64_t before = atomic_load(&local_of(f->engine)->commits);
@@ -116,10 +122,22 @@ static void test_others_go_first(void **state) {
         submit(f, PART, true);
     int other = submit(f, 1, false);
     finish(f);
-    assert_int_equal(place_of(f, other), 2);
+    assert_int_equal(place_of(f, other), 1);
     for (int i = 0; i < PARTS; i++)
-        assert_int_equal(place_of(f, i), i < 2 ? i : i + 1);
-    assert_int_equal(atomic_load(&local_of(f->engine)->commits) - before, 3);
+        assert_int_equal(place_of(f, i), i < 1 ? i : i + 1);
+    assert_int_equal(atomic_load(&local_of(f->engine)->commits) - before, PARTS);
+}
+
+/* Two go with one commit when nobody else has written for a while. */
+static void test_quiet(void **state) {
+    struct fixture *f = *state;
+    uint64_t before = atomic_load(&local_of(f->engine)->commits);
+    stall_start(&f->stall, f->engine);
+    local_of(f->engine)->writer->others_us = 0; /* the writer's, which stands still */
+    for (int i = 0; i < PARTS; i++)
+        submit(f, PART, true);
+    finish(f);
+    assert_int_equal(atomic_load(&local_of(f->engine)->commits) - before, (PARTS + 1) / 2);
 }
 
 /* One that is larger than they may be together goes by itself. */
@@ -151,6 +169,20 @@ static void test_turns(void **state) {
     }
 }
 
+/* Others do not wait for all that yields and was taken already. */
+static void test_joins(void **state) {
+    struct fixture *f = *state;
+    f->joins = true;
+    stall_start(&f->stall, f->engine);
+    for (int i = 0; i < PARTS; i++)
+        submit(f, LIMIT_GROUP_YIELDED, true);
+    stall_end(&f->stall);
+    for (int i = 0; i < PARTS + 1; i++)
+        while (sem_wait(&f->done) != 0)
+            ;
+    assert_int_equal(place_of(f, PARTS), 2);
+}
+
 /* Those of a batch stay together, behind those that came before; what does not yield is sent first
  * where it is submitted in between. */
 static void test_batches(void **state) {
@@ -165,7 +197,7 @@ static void test_batches(void **state) {
     engine_batch_flush(&other);
     engine_batch_flush(&one);
     finish(f);
-    const int order[] = {third, fourth, plain, first, second};
+    const int order[] = {third, plain, fourth, first, second};
     for (int i = 0; i < 5; i++)
         assert_int_equal(f->order[i], order[i]);
 }
@@ -173,9 +205,11 @@ static void test_batches(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_others_go_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_quiet, setup, teardown),
         cmocka_unit_test_setup_teardown(test_large, setup, teardown),
         cmocka_unit_test_setup_teardown(test_turns, setup, teardown),
         cmocka_unit_test_setup_teardown(test_batches, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_joins, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
