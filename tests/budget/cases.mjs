@@ -2,6 +2,7 @@
 import net from 'node:net';
 import { rawClient } from '../lib/raw.mjs';
 import { makeHttpCases } from './http_cases.mjs';
+import { makeLargeCases } from './large_cases.mjs';
 
 const encode = (words) => {
   const parts = [`*${words.length}\r\n`];
@@ -101,7 +102,7 @@ export function makeCases(server, members) {
     multi(2000, ['ZADD', 'bulk', '1', name(1)]),
     http('JSON of 16 MB', () => client.call('PutItem', { TableName: 'x', Item: { a: { L: many(Math.floor(500000), () => [{ S: 'abcdefghijk' }]) } } }).then(({ status }) => `${status}`)),
   ];
-  return [...cases, ...makeHttpCases(server, members), ...makeWrites(port)];
+  return [...cases, ...makeHttpCases(server, members), ...makeWrites(port), ...makeLargeCases(server, redis)];
 }
 
 // Commands that write very many items.
