@@ -274,11 +274,13 @@ enum {
     LIMIT_CLOCK_RECORD = 256,               /* bytes of what a data folder says of its time */
 
     /* the engine */
-    LIMIT_NAME_CODES = 4096,   /* attribute names in the dictionary */
-    LIMIT_GROUP_WRITES = 1024, /* requests in one commit */
-    LIMIT_GROUP_SIZE = 8 * 1024 * 1024,
-    LIMIT_CHANGE_ACTIONS = 100000,       /* items that one change may write */
-    LIMIT_WALK_SLICE = 2048,             /* entries of an index copied under one hold of the lock */
+    LIMIT_NAME_CODES = 4096,            /* attribute names in the dictionary */
+    LIMIT_GROUP_WRITES = 1024,          /* requests in one commit */
+    LIMIT_GROUP_SIZE = 2 * 1024 * 1024, /* and bytes, but for its last request; */
+    LIMIT_CHANGE_LARGE = 64 * 1024, /* bytes of a request that others may go before (change.h), */
+    LIMIT_GROUP_LARGE = 512 * 1024, /* and of all such in one commit, but for the first */
+    LIMIT_CHANGE_ACTIONS = 100000,  /* items that one change may write */
+    LIMIT_WALK_SLICE = 2048,        /* entries of an index copied under one hold of the lock */
     LIMIT_WALK_NOTES = 64 * 1024 * 1024, /* bytes of what changes during one such walk */
     LIMIT_RULE_ACTIONS = 1000,           /* that a write rule adds to one write */
     LIMIT_EXPIRY_BATCH = 1000,           /* items that have expired, taken away in one commit */

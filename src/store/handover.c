@@ -21,8 +21,9 @@
 
 enum {
     PACE_MAX_MS = 10,
-    CROWDED = 3,       /* times the size */
-    SPARE_SECONDS = 2, /* without work, before the memory that buffers left goes */
+    PACE_FULL = 32 * 1024, /* bytes of a write that waits as long as it can be */
+    CROWDED = 3,           /* times the size */
+    SPARE_SECONDS = 2,     /* without work, before the memory that buffers left goes */
 };
 
 /* --- the order of what is being written --- */
@@ -262,16 +263,31 @@ static void wait_us(struct store *store, int64_t us) {
     pthread_mutex_unlock(&store->view_lock);
 }
 
-/* How long a write waits while the newest buffer, of this size, is full. */
-static void slow_down(struct store *store, size_t size) {
+/* How long a write waits while the newest buffer, of this size, is full: the longer, the fuller
+ * that is and the more the write adds, so that who writes little does not pay for who writes much.
+ */
+static void slow_down(struct store *store, size_t size, size_t adds) {
     size_t most = store->settings.buffer_size;
+    int64_t us = PACE_MAX_MS * 1000 / (CROWDED - 1);
     if (size >= CROWDED * most)
         wait_for_handover(store);
     else if (size > most)
-        wait_us(store, (int64_t)((size - most) * (PACE_MAX_MS * 1000 / (CROWDED - 1)) / most));
+        wait_us(store, (int64_t)((size - most) / 1024) * us / (int64_t)(most / 1024 + 1) *
+                           (int64_t)(adds < PACE_FULL ? adds : PACE_FULL) / PACE_FULL);
 }
 
-void handover_pace(struct store *store) {
+bool store_is_behind(struct store *store) {
+    pthread_mutex_lock(&store->write_lock);
+    bool full =
+        store->active != NULL && write_buffer_size(store->active) >= store->settings.buffer_size;
+    pthread_mutex_lock(&store->view_lock);
+    bool behind = full && !store_is_broken(store) && store->view->buffers[1] != NULL;
+    pthread_mutex_unlock(&store->view_lock);
+    pthread_mutex_unlock(&store->write_lock);
+    return behind;
+}
+
+void handover_pace(struct store *store, size_t adds) {
     pthread_mutex_lock(&store->write_lock);
     size_t size = store->active == NULL ? 0 : write_buffer_size(store->active);
     bool full = size != 0 && (size >= store->settings.buffer_size ||
@@ -283,7 +299,7 @@ void handover_pace(struct store *store) {
     if (wants)
         wake_handover(store);
     if (full && !frozen)
-        slow_down(store, size);
+        slow_down(store, size, adds);
 }
 
 /* --- the thread --- */

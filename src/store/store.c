@@ -251,7 +251,7 @@ static enum status write_batch(struct store *store, struct bytes batch, struct s
 
 enum status store_write(struct store *store, struct store_batch *batch, struct scope in) {
     db_meet_thread();
-    handover_pace(store);
+    handover_pace(store, store_batch_size(batch));
     if (store_is_broken(store) || store->db == NULL)
         return refuse_write(store, in);
     if (store_batch_count(batch) == 0)

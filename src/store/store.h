@@ -214,6 +214,9 @@ const char *store_path(const struct store *store);
 
 /* Whether a failed write has closed it to writes. Any thread. */
 bool store_is_broken(const struct store *store);
+/* Whether more was written than could be handed over to the tables so far, so that a write is
+ * slowed down: what can wait should. Of a store that was opened, on the thread that writes. */
+bool store_is_behind(struct store *store);
 /* Bytes on disk and bytes held in memory (tables, blocks, readers), and how the tables keep up with
  * what is written. */
 struct store_usage {

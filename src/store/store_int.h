@@ -204,8 +204,8 @@ enum status handover_all(struct store *store);
 /* Has that thread do so with all that was committed so far, and waits for it. Any thread. */
 enum status handover_wait(struct store *store);
 /* Starts what is due, and waits a little while there is too much that the tables do not have yet.
- * The writing thread, holding no lock. */
-void handover_pace(struct store *store);
+ * The writing thread, holding no lock; a write of so many bytes. */
+void handover_pace(struct store *store, size_t adds);
 void handover_start(struct store *store);
 void handover_stop(struct store *store);
 /* Bytes of the current view's buffers. Any thread. */

@@ -86,6 +86,13 @@ enum change_kind {
 struct change_batch;
 struct write_rules; /* write_rule.h */
 
+/* One whose changes are carried out in the order in which they are submitted, such as a client.
+ * Zero is one without changes. It is the engine's, and outlives its changes. */
+struct change_source {
+    unsigned behind; /* of its changes, that others may go before */
+    bool heavy;      /* the last of its changes with `prepare` had many bytes: so may the next */
+};
+
 struct change;
 /* Of an engine that is read-only (engine.h): fills in the failure. */
 enum status change_refuse_read_only(struct change *change);
@@ -111,11 +118,20 @@ struct change {
      * what the writes follow on: for an engine whose ranking is apart from its items. */
     bool ranks_settled;
     /* The actions may be carried out in several commits, in their order; a fault ends it, and what
-     * was committed before stays. For an engine that has a bound on what one commit may do. */
+     * was committed before stays. For an engine that has a bound on what one commit may do, or
+     * does not want others to wait for so many bytes. */
     bool divisible;
     /* One of many that follow on one another, as the parts of a load do: others that wait may go
-     * first, and few such go with one commit, whoever submits them. Only without `prepare`. */
+     * first, and few such go with one commit, whoever submits them. Only without `prepare` and
+     * without sources. */
     bool yields;
+    /* Others that wait may go before a change of many bytes (LIMIT_CHANGE_LARGE), and few such go
+     * with one commit, if its submitter relies on its place among no others, or only among those of
+     * its source. */
+    bool unordered;
+    struct change_source *const *sources; /* all of one source stay in order, a change of several */
+    size_t source_count;                  /* in that of each; 0: see `unordered` */
+    size_t bytes;        /* that it is known to have, besides the items of its puts */
     bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
     /* A token makes the write harmless to repeat for ten minutes, over restarts too: the same token
      * with the same digest does nothing and sets `repeated`; with another one it is
@@ -148,6 +164,7 @@ struct change {
     struct failure failure; /* status OK, or why nothing happened; single actions: their fault */
 
     struct change *next; /* for the engine's use, while the change is queued */
+    size_t all_bytes;
     void *engine_data;
 };
 

@@ -47,6 +47,16 @@ for (const command of ['DEL', 'UNLINK'])
     assert.equal(await send('EXISTS', ...names(), 'n7000', 'n7001'), 0);
   });
 
+test('a few very large fields are many commits, too', async () => {
+  const fields = Array.from({ length: 6 }, (_, i) => [`f${i}`, `${i}`.repeat(300_000)]).flat();
+  const { reply, commits: count } = await counted(() => send('HSET', 'large', ...fields));
+  assert.equal(reply, 6);
+  assert.ok(count >= 6, `${count} commits`);
+  assert.deepEqual((await send('HGETALL', 'large')).sort(), [...fields].sort());
+  const one = await counted(() => send('HSET', 'large', ...fields.slice(0, 2)));
+  assert.ok(one.commits <= 2, `${one.commits} commits`);
+});
+
 test('members and fields are added and removed in many commits', async () => {
   for (const [add, key, args, remove] of [['ZADD', 'z', scores(), 'ZREM'], ['HSET', 'h', pairs(), 'HDEL'], ['SADD', 's', names(), 'SREM']]) {
     const added = await counted(() => send(add, key, ...args));

@@ -330,6 +330,8 @@ enum status op_batch_write_item(struct call *call) {
         return status;
     call->state = batch;
     call->change.kind = CHANGE_WRITE;
+    call->change.unordered = true;
+    call->change.divisible = true;
     call->change.actions = batch->actions;
     call->change.action_count = batch->count;
     return call_then(call, answer_batch_write);

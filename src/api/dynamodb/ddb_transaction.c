@@ -51,6 +51,7 @@ void transaction_submit(struct call *call, struct transaction *transaction,
                         const struct json *asked) {
     struct change *change = &call->change;
     change->kind = CHANGE_WRITE;
+    change->unordered = true;
     change->actions = transaction->actions;
     change->action_count = transaction->count;
     change->all_or_nothing = true;

@@ -108,6 +108,7 @@ static enum status answer_write(struct call *call) {
 
 static enum status submit_write(struct call *call, struct write *write) {
     call->change.kind = CHANGE_WRITE;
+    call->change.unordered = true;
     call->change.actions = &write->action;
     call->change.action_count = 1;
     return call_then(call, answer_write);

@@ -122,6 +122,7 @@ enum status op_execute_statement(struct call *call) {
         return statement_select(call, statement);
     call->state = statement;
     call->change.kind = CHANGE_WRITE;
+    call->change.unordered = true;
     call->change.actions = &statement->plan.action;
     call->change.action_count = 1;
     return call_then(call, answer_write);

@@ -237,6 +237,7 @@ static void submit_writes(struct call *call) {
             continue;
         part->change = (struct change){.kind = CHANGE_WRITE,
                                        .arena = &part->arena,
+                                       .unordered = true,
                                        .actions = &part->statement.plan.action,
                                        .action_count = 1};
         change_submit_add(call->engine, &part->change, &call->written);

@@ -171,6 +171,16 @@ static void group_returned(struct change_submit *submit) {
     stream_release(client->stream);
 }
 
+/* The change of the group comes after what each of its clients has submitted before. */
+static void set_sources(struct call_groups *groups, struct change *change,
+                        const struct call_list *group) {
+    change->sources = groups->sources;
+    for (const struct redis_call *call = group->first; call != NULL; call = call->grouped.next) {
+        groups->sources[change->source_count++] = call->client->source;
+        change->bytes += call_args_size(call);
+    }
+}
+
 /* Submits the next group. */
 static void submit_group(struct call_groups *groups) {
     struct call_list group = {0};
@@ -186,6 +196,7 @@ static void submit_group(struct call_groups *groups) {
                                      .arena = leader->arena,
                                      .prepare = prepare_group,
                                      .all_or_nothing = true};
+    set_sources(groups, &leader->change, &group);
     leader->submit.back = group_returned;
     change_submit(leader->frontend->game->engine, &leader->change, &leader->submit);
 }

@@ -16,6 +16,7 @@
 #define GT_API_REDIS_CALL_GROUPS_H
 
 #include "api/redis/redis_command.h"
+#include "base/limits.h"
 #include "net/loop.h"
 
 struct redis_client;
@@ -31,6 +32,7 @@ struct call_groups {
     bool under_way;           /* the writer has a group; its first call leads it */
     struct task flush;        /* submits the next group at the end of the loop's turn, */
     bool flushing;            /* and is to run */
+    struct change_source *sources[LIMIT_CALL_GROUP]; /* the clients of the one under way */
 };
 
 /* Whether the call is to be submitted by call_groups_add(), once it has its `prepare`. */

@@ -8,6 +8,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
+#include <assert.h>
+
 enum { PART_SHARED_MAX = 8 }; /* arguments that every part has: the name, the key, options */
 
 struct call_parts {
@@ -36,13 +38,27 @@ static void renew_arena(struct redis_call *call) {
         slow_release_arena(call->frontend, &old);
 }
 
+/* How many of the next arguments are a part. */
+static size_t count_part(const struct call_parts *parts) {
+    size_t left = parts->count - parts->at, count = 0, bytes = 0;
+    assert(left % parts->step == 0); /* `divides` has seen to it */
+    while (count < left && count + parts->step <= LIMIT_PART_ARGS) {
+        for (size_t i = 0; i < parts->step; i++)
+            bytes += parts->args[parts->at + count + i].size;
+        if (count != 0 && bytes > LIMIT_GROUP_LARGE)
+            break;
+        count += parts->step;
+    }
+    return count;
+}
+
 /* Makes the call one of the next arguments. */
 static void take_args(struct redis_call *call) {
     struct call_parts *parts = call->parts;
-    size_t shared = parts->first, most = LIMIT_PART_ARGS - LIMIT_PART_ARGS % parts->step;
+    size_t shared = parts->first;
     if (parts->at == 0)
         parts->at = shared;
-    size_t left = parts->count - parts->at, count = left < most ? left : most;
+    size_t count = count_part(parts);
     memcpy(parts->part, parts->args, shared * sizeof(struct bytes));
     memcpy(parts->part + shared, parts->args + parts->at, count * sizeof(struct bytes));
     parts->at += count;
@@ -182,10 +198,17 @@ static void look_at_args(void *argument) {
     loop_post(call->client->stream->loop, &call->task);
 }
 
+static bool has_many_bytes(const struct redis_call *call) {
+    size_t bytes = 0;
+    for (size_t i = 1; i < call->count; i++)
+        bytes += call->args[i].size;
+    return bytes > LIMIT_GROUP_LARGE;
+}
+
 bool parts_begin(struct redis_client *client, struct redis_call *call) {
     const struct command_parts *how = call->command->parts;
-    if (how == NULL || !slow_has_many_args(call) || call->denied != 0 || call->frontend->blocks ||
-        stream_is_crowded(client->stream))
+    if (how == NULL || (!slow_has_many_args(call) && !has_many_bytes(call)) || call->denied != 0 ||
+        call->frontend->blocks || stream_is_crowded(client->stream))
         return false;
     struct call_parts *parts = call->parts = mem_zalloc(sizeof(*parts));
     parts->args = call->args;

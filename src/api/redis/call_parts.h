@@ -2,8 +2,9 @@
  *
  * One commit of 100,000 items holds all other writers for a third of a second, however it is made:
  * each item is logged, and put into the write buffer, the cache and the indexes. So DEL and its
- * like (rows of the table with `parts`) with more than LIMIT_ARGS_AT_ONCE arguments are carried out
- * LIMIT_PART_ARGS at a time, in the order in which they stand. Each part is a call of the same
+ * like (rows of the table with `parts`) with more than LIMIT_ARGS_AT_ONCE arguments, or more than
+ * LIMIT_GROUP_LARGE bytes of them, are carried out LIMIT_PART_ARGS, or so many bytes, at a time, in
+ * the order in which they stand. Each part is a call of the same
  * command with fewer arguments and a commit of its own; others write in between. The reply is the
  * sum of the parts' replies, after the last commit. The client does nothing else meanwhile
  * (client->alone), so its own order is kept.

@@ -134,6 +134,7 @@ static void on_opened(struct stream *stream, void *context) {
     struct redis_frontend *frontend = context;
     struct redis_client *client = mem_zalloc(sizeof(*client));
     client->frontend = frontend;
+    client->source = &client->order;
     client->loop = &frontend->loops[loop_index(stream->loop)];
     client->stream = stream;
     atomic_store_explicit(&client->loop->own, stream->loop, memory_order_release);

@@ -74,6 +74,8 @@ struct redis_client {
     struct client_info info;
     char address[STREAM_ADDRESS_SIZE], our_address[STREAM_ADDRESS_SIZE];
 
+    struct change_source order, *source; /* of its changes: the engine's, and where that is */
+
     /* calls under way, oldest first */
     struct redis_call *first, **last_call;
     unsigned pending;

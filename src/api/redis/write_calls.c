@@ -177,7 +177,18 @@ static void submit_on_pool(struct redis_call *call) {
     loop_post(call->client->stream->loop, &call->task);
 }
 
+size_t call_args_size(const struct redis_call *call) {
+    size_t size = call->client->queue.size;
+    for (size_t i = 1; i < call->count; i++)
+        size += call->args[i].size;
+    return size;
+}
+
+/* A client's changes stay in order. */
 static void submit_change(struct redis_call *call, struct change *change) {
+    change->sources = &call->client->source;
+    change->source_count = 1;
+    change->bytes = call_args_size(call);
     call->client->loop->under_way++;
     call->submit.back = change_returned;
     change_submit(call->frontend->game->engine, change, &call->submit);

@@ -18,6 +18,9 @@ void call_prepare_change(struct redis_call *call);
 enum status call_run_start(struct redis_call *call);
 /* After that: submits the change, if there is one. */
 void call_submit_started(struct redis_client *client, struct redis_call *call, enum status status);
+/* The bytes of its arguments, and of the commands since MULTI: those that are written are among
+ * them. */
+size_t call_args_size(const struct redis_call *call);
 /* Submits the call's change to the engine. */
 void call_submit(struct redis_call *call);
 /* The change was committed or has failed; or it has done nothing, and the call goes on. */

@@ -27,6 +27,7 @@ struct slot {
 struct loader {
     struct load *load;
     struct slot *slots;
+    struct change_source order, *source; /* of its changes: the engine's, and where that is */
     pthread_mutex_t lock;
     pthread_cond_t freed;
     /* under lock */
@@ -134,6 +135,8 @@ static void slot_put(struct slot *slot, struct item item) {
     slot->size = item_size(&item);
     slot->action = (struct action){.kind = ACTION_PUT, .table = load->table, .item = item};
     slot->change = (struct change){.kind = CHANGE_WRITE,
+                                   .sources = &slot->loader->source,
+                                   .source_count = 1,
                                    .arena = &slot->arena,
                                    .done = slot_done,
                                    .user = slot,
@@ -147,6 +150,7 @@ static void slot_put(struct slot *slot, struct item item) {
 
 static void loader_init(struct loader *loader, struct load *load) {
     *loader = (struct loader){.load = load};
+    loader->source = &loader->order;
     loader->slots = mem_zalloc(SLOTS * sizeof(struct slot));
     pthread_mutex_init(&loader->lock, NULL);
     pthread_cond_init(&loader->freed, NULL);

@@ -18,6 +18,9 @@ static enum status check_action(struct change *change, struct action *action,
 struct bytes action_encode(struct local *local, const struct item *item, struct arena *arena) {
     uint8_t memory[ENCODED_USUAL];
     struct buf buf = buf_in(memory, sizeof(memory));
+    size_t size = item_size(item);
+    if (size > ENCODED_USUAL)
+        buf_reserve(&buf, size + size / 8);
     item_encode(item, local->names, &buf);
     struct bytes encoded = arena_copy(arena, buf_bytes(&buf));
     buf_release(&buf);
@@ -83,6 +86,19 @@ static enum status check_repeats(struct change *change) {
     return OK;
 }
 
+/* How many bytes the change moves, as far as is known: what it puts, and the items it meets. */
+static size_t known_bytes(const struct local *local, const struct change *change) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < change->action_count; i++)
+        bytes += action_bytes(local, &change->actions[i]);
+    return bytes;
+}
+
+size_t action_bytes(const struct local *local, const struct action *action) {
+    const struct action_state *state = action->engine_data;
+    return state->value.size + large_items_size(&local->large_items, state->hash);
+}
+
 static struct table *find_loading(struct local *local, struct change *change,
                                   struct action *action) {
     pthread_rwlock_rdlock(&local->tables_lock);
@@ -144,6 +160,7 @@ enum status change_admit(struct local *local, struct change *change) {
         if (status != OK)
             return refuse_change(change, action);
     }
+    change->all_bytes = change->bytes + known_bytes(local, change);
     return check_repeats(change);
 }
 

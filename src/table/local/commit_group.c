@@ -96,6 +96,7 @@ static void reset(struct commit_group *group) {
     group->record_count = 0;
     group->writes = 0;
     group->yielded = 0;
+    group->large = 0;
     group->size = 0;
     group->failure = (struct failure){0};
 }
@@ -218,6 +219,8 @@ static void set_pending(struct commit_group *group, const struct action *action,
     pending->keeps_version &= action->keeps_version;
     if (action->kind == ACTION_PUT)
         pending->value = arena_copy(&group->arena, state->value);
+    large_items_note(&group->local->large_items, state->hash,
+                     state->stays ? pending->value.size : 0);
     group->size += pending->key.size + pending->value.size;
 }
 
@@ -385,6 +388,12 @@ static bool evaluate_actions(struct commit_group *group, struct change *change) 
     return !refused && write_rules_finish(group, change);
 }
 
+void commit_group_add_yielding(struct commit_group *group, struct change *change) {
+    group->yielded += change->action_count;
+    group->large += change->all_bytes;
+    commit_group_add(group, change);
+}
+
 void commit_group_add(struct commit_group *group, struct change *change) {
     struct token token;
     *group->changes_end = change;
@@ -400,7 +409,6 @@ void commit_group_add(struct commit_group *group, struct change *change) {
     if (change->prepare != NULL) /* others were looked at when they were submitted */
         hot_keys_changed(group->local->engine.hot, &group->local->engine, change);
     group->action_count += change->action_count;
-    group->yielded += change->yields ? change->action_count : 0;
     if (!evaluate_actions(group, change)) {
         fail_change(change);
         return;

@@ -30,6 +30,7 @@
 #include "table/change.h"
 #include "table/engine.h"
 #include "table/local/entry_hash.h"
+#include "table/local/large_items.h"
 #include "table/local/local.h"
 #include "table/local/partition_filter.h"
 #include "table/local/reclaimer.h"
@@ -255,6 +256,7 @@ struct local {
     struct store *store;
     struct names *names;
     struct cache *cache;
+    struct large_items large_items;
     struct count_index_set *count_index; /* (count_index.h) */
     struct writer *writer;
     struct backups *backups;     /* NULL in memory */

@@ -144,11 +144,23 @@ static void submit_batched(struct local *local, struct change *change) {
         send_batch(local->writer, batch);
 }
 
+static void send_alone(struct writer *writer, struct change *change) {
+    struct change_batch alone = {0};
+    batch_add(&alone, change);
+    send_batch(writer, &alone);
+}
+
+void queue_send_part(struct writer *writer, struct change *part) {
+    queue_enter(writer, part); /* there is room: the whole change was counted in */
+    send_alone(writer, part);
+}
+
 void local_submit(struct engine *engine, struct change *change) {
     struct local *local = (struct local *)engine;
     struct writer *writer = local->writer;
     change->failure = (struct failure){0};
     change->repeated = false;
+    change->all_bytes = change->bytes;
     if (change->prepare != NULL)
         change->action_count = 0;
     if (change->kind == CHANGE_WRITE && change_check_count(change) != OK) {
@@ -164,10 +176,10 @@ void local_submit(struct engine *engine, struct change *change) {
         writer_finish(writer, change);
         return;
     }
-    if (change->batch == NULL) {
-        struct change_batch alone = {0};
-        batch_add(&alone, change);
-        send_batch(writer, &alone);
-    } else
+    if (change_is_divided(change))
+        change_send_parts(local, change);
+    else if (change->batch == NULL)
+        send_alone(writer, change);
+    else
         submit_batched(local, change);
 }

@@ -17,6 +17,7 @@ enum {
     FEW_CORES_FROM = 512,     /* the same where it would share a core with the loops */
     AHEAD = 8,                /* how many changes ahead are prefetched */
     QUIET_US = 100 * 1000,    /* since others wrote, after which loads have larger commits */
+    LOOK_AGAIN_US = 1000,     /* between looks at a store that is behind */
 };
 
 /* --- taking from the queue --- */
@@ -25,10 +26,12 @@ static bool is_plain(const struct change *change) {
     return change->kind == CHANGE_WRITE && change->prepare == NULL;
 }
 
-/* Sleeps until it is woken or a job is due; false when one is. */
+/* Sleeps until it is woken or a job is due, or it is time to look whether the store is still
+ * behind; false when one is. */
 static bool sleep_on(struct writer *writer, size_t wake_at) {
-    struct timespec until = {.tv_sec = writer->jobs_at_us / 1000000,
-                             .tv_nsec = writer->jobs_at_us % 1000000 * 1000};
+    int64_t look_us = clock_ticks_us() + LOOK_AGAIN_US;
+    int64_t us = writer->behind && look_us < writer->jobs_at_us ? look_us : writer->jobs_at_us;
+    struct timespec until = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
     writer->wake_at = wake_at;
     return pthread_cond_timedwait(&writer->wake, &writer->lock, &until) == 0;
 }
@@ -47,9 +50,15 @@ static size_t yielding_most(const struct writer *writer) {
 
 /* Whether one of those that yield can be done now. They take turns with what goes alone. */
 static bool may_add_yielding(const struct writer *writer) {
-    return writer->yielding != NULL &&
+    return writer->yielding != NULL && !writer->behind && is_plain(writer->yielding) &&
            (writer->taken == NULL || is_plain(writer->taken) || writer->yields_next) &&
            commit_group_takes_yielding(writer->filling, writer->yielding, yielding_most(writer));
+}
+
+/* Whether one that yields and goes alone can be done now: when others have had a group. */
+static bool may_run_yielding(const struct writer *writer) {
+    return writer->yielding != NULL && !writer->behind && !is_plain(writer->yielding) &&
+           (writer->taken == NULL || writer->others_went);
 }
 
 /* Moves one list behind the other. */
@@ -64,11 +73,16 @@ static void move_queued(struct change **first, struct change ***last, struct cha
 
 /* Moves all that waits to `taken`. When there is nothing to do it sleeps until there is, or until a
  * job is due; if stopping, and all is done, it returns false. */
-static bool take_queued(struct writer *writer, bool *finished) {
+static bool take_queued(struct local *local, bool *finished) {
+    struct writer *writer = local->writer;
+    writer->behind = writer->yielding != NULL && store_is_behind(local->store);
     pthread_mutex_lock(&writer->lock);
     bool busy = writer->committing != NULL;
+    writer->behind &= !writer->stopping;
     size_t enough = is_blocked(writer) ? SIZE_MAX : busy ? WAKE_EACH : 1;
-    bool awake = (writer->taken == NULL || busy) && !may_add_yielding(writer);
+    bool filled = writer->filling->change_count != 0;
+    bool waits = busy || (writer->taken == NULL && !filled && !may_run_yielding(writer));
+    bool awake = waits && !may_add_yielding(writer);
     while (awake && writer->queued < enough && writer->yielding_first == NULL &&
            !writer->finished && writer->commit != COMMIT_DONE && !(writer->stopping && !busy))
         awake = sleep_on(writer, enough);
@@ -80,8 +94,8 @@ static bool take_queued(struct writer *writer, bool *finished) {
     writer->queued = 0;
     *finished = writer->finished;
     writer->finished = false;
-    bool more =
-        writer->taken != NULL || writer->yielding != NULL || *finished || busy || !writer->stopping;
+    bool more = writer->taken != NULL || writer->yielding != NULL || filled || *finished || busy ||
+                !writer->stopping;
     pthread_mutex_unlock(&writer->lock);
     return more;
 }
@@ -101,7 +115,32 @@ static struct change *pop_taken(struct writer *writer) {
 }
 
 static struct change *pop_yielding(struct writer *writer) {
-    return pop(&writer->yielding, &writer->yielding_end);
+    struct change *change = pop(&writer->yielding, &writer->yielding_end);
+    for (size_t i = 0; i < change->source_count; i++)
+        change->sources[i]->behind--;
+    return change;
+}
+
+/* Whether others go before the change: a large one, and whatever its sources have behind it. */
+static bool gives_way(const struct change *change) {
+    if (change->kind != CHANGE_WRITE || (change->source_count == 0 && !change->unordered))
+        return false;
+    bool behind = change->all_bytes >= LIMIT_CHANGE_LARGE;
+    for (size_t i = 0; i < change->source_count && !behind; i++)
+        behind = change->sources[i]->behind != 0 ||
+                 (change->prepare != NULL && change->sources[i]->heavy);
+    return behind;
+}
+
+/* Puts what was taken and gives way with those that yield. */
+static void put_behind(struct writer *writer) {
+    while (writer->taken != NULL && gives_way(writer->taken)) {
+        struct change *change = pop_taken(writer);
+        for (size_t i = 0; i < change->source_count; i++)
+            change->sources[i]->behind++;
+        *writer->yielding_end = change;
+        writer->yielding_end = &change->next;
+    }
 }
 
 /* --- the commit thread --- */
@@ -210,6 +249,7 @@ static bool commits_itself(const struct commit_group *group) {
 static void commit_filling(struct writer *writer) {
     struct commit_group *group = writer->filling;
     bool itself = commits_itself(group);
+    writer->others_went = true;
     if (itself) {
         commit_group_commit(group);
         commit_group_settle(group);
@@ -297,23 +337,31 @@ static struct change *look_ahead(struct local *local, struct change *change) {
     return change;
 }
 
-/* Fills the group with what was taken, as far as it goes. */
-static void fill_group(struct local *local) {
+/* Fills the group with what was taken, as far as it goes. True if what comes next gives way. */
+static bool fill_in_order(struct local *local) {
     struct writer *writer = local->writer;
-    while (may_add_yielding(writer)) {
-        commit_group_add(writer->filling, pop_yielding(writer));
-        writer->yields_next = false;
-    }
     struct change *far = skip_changes(writer->taken, AHEAD);
     struct change *near = skip_changes(writer->taken, AHEAD / 2);
     const struct change *unseen = writer->taken;
-    while (writer->taken != NULL && is_plain(writer->taken) &&
+    while (writer->taken != NULL && !gives_way(writer->taken) && is_plain(writer->taken) &&
            commit_group_takes(writer->filling, writer->taken)) {
         prefetch_ahead(local, &far, &near);
         if (writer->taken == unseen)
             unseen = look_ahead(local, writer->taken);
         commit_group_add(writer->filling, pop_taken(writer));
     }
+    return writer->taken != NULL && gives_way(writer->taken);
+}
+
+/* Fills the group: first with a few of those that yield, then with the others. */
+static void fill_group(struct local *local) {
+    struct writer *writer = local->writer;
+    while (may_add_yielding(writer)) {
+        commit_group_add_yielding(writer->filling, pop_yielding(writer));
+        writer->yields_next = false;
+    }
+    while (fill_in_order(local))
+        put_behind(writer);
 }
 
 /* What cannot go with others. Nothing else is under way. */
@@ -326,34 +374,43 @@ static void run_alone(struct local *local, struct change *change) {
         return;
     }
     commit_group_add(writer->filling, change);
+    for (size_t i = 0; i < change->source_count; i++)
+        change->sources[i]->heavy = writer->filling->size >= LIMIT_CHANGE_LARGE;
     if (commit_group_idle(writer->filling))
         finish_group(writer, writer->filling); /* it waits for nothing */
 }
 
-/* Does what can be done with what was taken; what is left has to wait for the commit thread, or
- * yields: after each commit others who have come meanwhile are taken before it goes on. */
+/* Whether what is there cannot be written. It has failed then. */
+static bool refuse_taken(struct local *local) {
+    struct writer *writer = local->writer;
+    if (writer->filling->change_count != 0 || writer->committing != NULL ||
+        (!store_is_broken(local->store) && !writer->stale) || writer_recover(local) == OK)
+        return false;
+    fail_queued(writer, IO_FAILED);
+    return true;
+}
+
+/* Does the next thing that can be done with what was taken: one group, or one change alone. Then
+ * what came meanwhile is looked at, so that it need not wait for all of those that yield. */
 static void run_taken(struct local *local) {
     struct writer *writer = local->writer;
-    while (writer->taken != NULL || writer->yielding != NULL ||
-           writer->filling->change_count != 0) {
-        bool empty = writer->filling->change_count == 0;
-        if (empty && writer->committing == NULL &&
-            (store_is_broken(local->store) || writer->stale) && writer_recover(local) != OK) {
-            fail_queued(writer, IO_FAILED);
-            return;
-        }
-        fill_group(local);
-        if (writer->filling->change_count != 0) {
-            if (writer->committing != NULL)
-                return;
+    if ((writer->taken == NULL && writer->yielding == NULL && writer->filling->change_count == 0) ||
+        refuse_taken(local))
+        return;
+    if (may_run_yielding(writer)) {
+        drain(writer);
+        run_alone(local, pop_yielding(writer));
+        writer->others_went = false;
+        return;
+    }
+    fill_group(local);
+    if (writer->filling->change_count != 0) {
+        if (writer->committing == NULL)
             commit_filling(writer);
-            if (writer->yielding != NULL)
-                return;
-        } else if (writer->taken != NULL && !is_plain(writer->taken)) {
-            reap_commit(writer, true);
-            run_alone(local, pop_taken(writer));
-            writer->yields_next = true;
-        }
+    } else if (writer->taken != NULL && !is_plain(writer->taken)) {
+        reap_commit(writer, true);
+        run_alone(local, pop_taken(writer));
+        writer->yields_next = writer->others_went = true;
     }
 }
 
@@ -369,7 +426,7 @@ static void *writer_main(void *argument) {
     writes_for = local;
     struct writer *writer = local->writer;
     bool finished;
-    while (take_queued(writer, &finished)) {
+    while (take_queued(local, &finished)) {
         reap_commit(writer, false);
         if (finished) {
             drain(writer);

@@ -100,7 +100,8 @@ struct commit_group {
     struct change *changes, **changes_end; /* in the order they came */
     unsigned change_count;
     size_t action_count;       /* of all of them */
-    size_t yielded;            /* and of those that yield */
+    size_t yielded;            /* and of those that yield; */
+    size_t large;              /* the bytes of these changes, as far as they were known before */
     unsigned writes;           /* actions that change something */
     size_t size;               /* bytes to be written */
     struct buf before, after;  /* scratch for index entries and records */
@@ -126,11 +127,13 @@ static inline bool commit_group_takes(const struct commit_group *group,
            (!commit_group_full(group) && change->prepare == NULL &&
             group->action_count + change->action_count <= LIMIT_GROUP_ACTIONS);
 }
-/* Whether one that yields may join: of these a group has so many actions at most, or is one. */
+/* Whether one that yields may join: they have `most` actions and LIMIT_GROUP_LARGE bytes of a group
+ * at most, or are one. */
 static inline bool commit_group_takes_yielding(const struct commit_group *group,
                                                const struct change *change, size_t most) {
     return commit_group_takes(group, change) &&
-           (group->yielded == 0 || group->yielded + change->action_count <= most);
+           (group->yielded == 0 || (group->yielded + change->action_count <= most &&
+                                    group->large + change->all_bytes <= LIMIT_GROUP_LARGE));
 }
 /* Whether there is nothing to write to the store. */
 static inline bool commit_group_writes_nothing(const struct commit_group *group) {
@@ -143,6 +146,8 @@ static inline bool commit_group_idle(const struct commit_group *group) {
 /* Executes a CHANGE_WRITE against the store and what the group did before; its outcome is in the
  * change, but nobody may be told before the commit. */
 void commit_group_add(struct commit_group *group, struct change *change);
+/* The same of one that yields. */
+void commit_group_add_yielding(struct commit_group *group, struct change *change);
 /* Writes the group to the store, and then makes it visible in memory. If the store refuses, each
  * change has failed and memory is as before. On the commit thread, or on the writer's. */
 void commit_group_commit(struct commit_group *group);
@@ -196,11 +201,17 @@ static inline struct rules_context action_rules(struct change *change, struct ac
 }
 /* An item as it is stored, in the arena. */
 struct bytes action_encode(struct local *local, const struct item *item, struct arena *arena);
+/* How many bytes an action that was admitted moves, as far as is known (large_items.h). */
+size_t action_bytes(const struct local *local, const struct action *action);
 /* Checks the action against the table, makes its key and encodes the item of a put. The action's
  * state is there afterwards, whatever came of it. It borrows the table: a caller that gives its own
  * reference away sets `holds` of the state, else somebody else's lasts as long as the change. */
 enum status action_admit(struct local *local, struct change *change, struct action *action,
                          struct table *table);
+/* Whether the change, which was admitted, is carried out in several commits (change_parts.c). */
+bool change_is_divided(const struct change *change);
+/* Does that: submits its first part. */
+void change_send_parts(struct local *local, struct change *change);
 /* Reads the item, tests the condition, makes the new item and plans its index edits. Changes
  * nothing in the group. The fault is in action->failure. On the writer's thread. */
 enum status action_evaluate(struct commit_group *group, struct change *change,
@@ -334,8 +345,10 @@ enum status expiry_run_all(struct local *local, struct change *change);
  * writer fills the next one on top of its pending writes (`below`), and if the commit fails, all of
  * the next group fails too. There are never more than these two groups.
  *
- * Changes that yield (change.h) have a queue of their own. Each group begins with few of them, so
- * that they get on however much others write, and others wait for no more than those few.
+ * Changes that yield (change.h) have a queue of their own, and large ones that give way are put
+ * there when their turn comes, with all that their source has submitted after them. Each group
+ * begins with few of them, so that they get on however much others write, and others wait for no
+ * more than those few.
  *
  * Everything else (changes of tables, changes with `prepare`, periodic jobs, recovery) is done by
  * the writer while nothing is being committed. So a group, and what is said to be the writer's, is
@@ -369,6 +382,8 @@ struct writer {
     struct change *yielding, **yielding_end; /* taken, too, but of those that yield */
     bool yields_next;  /* one that yields goes before the next change that goes alone */
     int64_t others_us; /* when one that does not yield was taken the last time */
+    bool behind;       /* the store is: those that yield wait, so that others need not */
+    bool others_went;  /* since the last change that yields and goes alone */
     struct load_filter *load_filter; /* (load_filter.h) */
     uint64_t fills;                  /* how often a group was added to; from 1 on */
     struct backfill *builds;         /* running or finished, not yet forgotten */
@@ -380,6 +395,8 @@ struct writer {
     bool stale; /* memory may disagree with the store: a recovery was not finished */
 };
 
+/* Queues a part of a change that was queued (change_parts.c). Any thread. */
+void queue_send_part(struct writer *writer, struct change *part);
 /* Calls the change's done(). On either thread. */
 void writer_finish(struct writer *writer, struct change *change);
 
