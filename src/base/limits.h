@@ -58,10 +58,10 @@ enum {
     LIMIT_HTTP_UNPROVED = 128 * 1024 * 1024, /* and of bodies whose sender is not known yet */
     LIMIT_CONNECTIONS = 20000,
     LIMIT_IN_FLIGHT = 10000,
-    LIMIT_PAGE_BRIEF = 2000,         /* items that a page looks at on a loop, */
-    LIMIT_BATCH_BRIEF = 1024 * 1024, /* bytes of items that a batch answers there, */
-    LIMIT_SCORES_BRIEF = 50,         /* and scores of one request; more goes to the pool */
-    LIMIT_RANGE_CACHED = 16 * 1024,  /* bytes of the items of a range that the cache keeps */
+    LIMIT_PAGE_BRIEF = 2000,        /* items that a page looks at on a loop, */
+    LIMIT_BATCH_BRIEF = 512 * 1024, /* bytes of items that it or a batch reads there, */
+    LIMIT_SCORES_BRIEF = 50,        /* and scores of one request; more goes to the pool */
+    LIMIT_RANGE_CACHED = 16 * 1024, /* bytes of the items of a range that the cache keeps */
     LIMIT_REST_BODY = 4 * 1024 * 1024,
     LIMIT_LOAD_LINES = 50000,   /* of scores in one request, */
     LIMIT_LOAD_PART = 256,      /* members whose scores are one change, */

@@ -43,6 +43,8 @@ struct get_request {
     bool consistent;
     const struct projection *projection; /* NULL: whole */
     bool takes_stored;                   /* the reply may be the encoded item; without projection */
+    bool brief; /* of the first of several: rather than read more than LIMIT_BATCH_BRIEF bytes be
+                   WOULD_BLOCK. For callers whom others wait for. */
 };
 
 struct get_reply {
@@ -90,8 +92,9 @@ struct page_request {
     enum select select;
     bool strict_paging; /* page a plain count at 1 MB like any other read */
     bool nonblocking;   /* rather than wait for something to be made first, be WOULD_BLOCK */
-    bool brief; /* likewise rather than look at more than LIMIT_PAGE_BRIEF items; some may have been
-                   visited then. For callers whom others wait for. */
+    bool brief;         /* likewise rather than look at more than LIMIT_PAGE_BRIEF items, or after
+                           LIMIT_BATCH_BRIEF bytes of them go on; some may have been visited then. For
+                           callers whom others wait for. */
     /* Queries of an index only, for what stands between two places or at a rank. All of it, skipped
      * or not, is of one snapshot; skipping costs one walk, however far. */
     struct bound low, high; /* only what stands between these */

@@ -159,24 +159,15 @@ static enum status require_items(struct call *call) {
                         BYTES_ARG(call->operation->name));
 }
 
-/* Whether the items are so large together that writing them would hold up a loop. */
-static bool is_large(const struct batch_get *batch) {
-    size_t size = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        size += batch->replies[i].size;
-    return size > LIMIT_BATCH_BRIEF;
-}
-
 enum status op_batch_get_item(struct call *call) {
     struct batch_get *batch = ARENA_NEW(call->arena, struct batch_get);
     enum status status = require_items(call);
     if (status == OK)
         status = read_batch_get(call, batch);
+    batch->requests[0].brief = call_must_not_wait(call);
     if (status == OK)
         status = engine_get_many(call->engine, batch->requests, batch->count,
                                  (struct scope){call->arena, &call->failure}, batch->replies);
-    if (status == OK && is_large(batch) && call_must_not_wait(call))
-        status = WOULD_BLOCK;
     if (status != OK)
         return status;
     take_within_limit(batch);

@@ -269,6 +269,7 @@ enum status op_transact_get_items(struct call *call) {
         status = check_same(call, gets);
     if (status != OK)
         return status;
+    gets->requests[0].brief = call_must_not_wait(call);
     status = engine_get_many(call->engine, gets->requests, gets->count,
                              (struct scope){call->arena, &call->failure}, gets->replies);
     if (status == INVALID)

@@ -190,7 +190,10 @@ static enum status answer_batch(struct call *call, const struct batch *batch) {
 /* --- reads --- */
 
 static enum status run_reads(struct call *call, struct batch *batch) {
+    size_t size = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
+        if (size > LIMIT_BATCH_BRIEF && call_must_not_wait(call))
+            return WOULD_BLOCK;
         struct part *part = &batch->parts[i];
         struct get_reply reply;
         if (part->failure.status != OK ||
@@ -198,6 +201,7 @@ static enum status run_reads(struct call *call, struct batch *batch) {
                        (struct scope){call->arena, &part->failure}, &reply) != OK)
             continue;
         part->usage.table = reply.units;
+        size += reply.size;
         if (reply.found)
             part->item = ql_show(part->statement.parsed, &reply.item, call->arena);
     }

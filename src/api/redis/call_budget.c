@@ -17,6 +17,14 @@ enum status call_spend(struct redis_call *call, uint64_t units) {
     return call_refuse_long(&call->failure);
 }
 
+enum status call_spend_bytes(struct redis_call *call, uint64_t bytes) {
+    return bytes < WORK_BYTES ? OK : call_spend(call, bytes / WORK_BYTES);
+}
+
+bool call_is_bounded(const struct redis_call *call) {
+    return call->budget != NULL && call->budget->work_max != 0;
+}
+
 enum status call_refuse_long(struct failure *out) {
     *out = (struct failure){
         WOULD_BLOCK, BYTES("the command takes long, and its sets are written to all the time")};

@@ -25,11 +25,15 @@ struct call_budget {
     bool strict;       /* and all that it reads has to be of the moment of its commit: a script */
 };
 
-enum { WORK_SET = 4, WORK_ENTRY = 2, WORK_MEMBER = 3 };
+enum { WORK_SET = 4, WORK_ENTRY = 2, WORK_MEMBER = 3, WORK_BYTES = 512 /* for one unit */ };
 
 /* Counts so many units of work that are about to be done. OK, or WOULD_BLOCK. A call without a
  * budget may do any amount. */
 enum status call_spend(struct redis_call *call, uint64_t units);
+/* Counts that so many bytes of values were read or are written. As call_spend(). */
+enum status call_spend_bytes(struct redis_call *call, uint64_t bytes);
+/* Whether there is a bound: others wait for the call where it runs. */
+bool call_is_bounded(const struct redis_call *call);
 /* The call would have to wait for something, which it may not where it runs: as if it had passed
  * the bound. Returns WOULD_BLOCK. */
 enum status call_spend_all(struct redis_call *call);

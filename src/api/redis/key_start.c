@@ -237,7 +237,8 @@ static enum status fill_requests(struct redis_call *call, const struct bytes *na
             requests[i] = (struct get_request){.table = call->frontend->game->table,
                                                .key = key_head_key(&address, call->arena),
                                                .consistent = true,
-                                               .takes_stored = true};
+                                               .takes_stored = true,
+                                               .brief = call_is_bounded(call)};
     }
     return status;
 }
@@ -253,8 +254,12 @@ enum status key_read_heads(struct redis_call *call, const struct bytes *names, s
         status = fill_requests(call, names, count, requests);
     if (status == OK)
         status = engine_get_many(call->frontend->game->engine, requests, count, in, replies);
+    if (status == WOULD_BLOCK)
+        return call_spend_all(call);
     for (size_t i = 0; i < count && status == OK; i++) {
         status = key_head_read_reply(&from, &replies[i], &heads[i]);
+        if (status == OK)
+            status = call_spend_bytes(call, heads[i].value.size);
         if (status == OK && heads[i].type == KEY_NONE)
             status = look_for_board(call, names[i], &heads[i]);
     }

@@ -57,6 +57,8 @@ static enum status read_head(struct redis_call *call, struct redis_key *key) {
     key->stored = key->head.generation;
     key->expired_ms = key->head.expires_ms;
     key->written = key->had && key->head.type == KEY_NONE;
+    if (status == OK)
+        status = call_spend_bytes(call, key->head.value.size);
     if (status == OK && key->stored.size != 0)
         status = key_drop_if_expired(call, key);
     return status;
@@ -304,7 +306,7 @@ enum status key_set_string(struct redis_call *call, struct redis_key *key, struc
     key->head.type = KEY_STRING;
     key->head.value = value;
     key->written = true;
-    return OK;
+    return call_spend_bytes(call, value.size);
 }
 
 enum status key_overwrite(struct redis_call *call, struct redis_key *key, struct bytes value) {

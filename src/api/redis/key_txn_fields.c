@@ -39,6 +39,14 @@ static struct field_write *find_write(const struct redis_key *key, struct bytes 
     return key->write_count == 0 ? NULL : map_get(&key->by_field, field);
 }
 
+static enum status spend_values(struct redis_call *call, const struct key_field *list,
+                                size_t count) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += list[i].value.size;
+    return call_spend_bytes(call, bytes);
+}
+
 /* Looks up what the call has not written itself. */
 static enum status lookup_stored(struct redis_call *call, const struct redis_key *key,
                                  struct hash_field **ask, const struct bytes *keys, size_t count) {
@@ -51,6 +59,8 @@ static enum status lookup_stored(struct redis_call *call, const struct redis_key
     enum status status = call_need(call, count * FIELD_SIZE);
     if (status == OK && count != 0)
         status = key_fields_get(&of, &lookup, (struct scope){call->arena, &call->failure});
+    if (status == OK)
+        status = spend_values(call, list, count);
     for (size_t i = 0; i < count && status == OK; i++)
         if (found[i] && is_live(call, &list[i]))
             fill_found(&list[i], ask[i]);
@@ -129,7 +139,12 @@ static void grow_list(struct redis_call *call, struct hash_fields *list, size_t 
 static enum status list_page(struct redis_call *call, const struct redis_key *key,
                              struct key_field_page *page, struct hash_fields *out, size_t *room) {
     struct key_generation of = generation_of(call, key);
+    page->brief = call_is_bounded(call);
     enum status status = key_fields_page(&of, (struct scope){call->arena, &call->failure}, page);
+    if (status == WOULD_BLOCK)
+        return call_spend_all(call);
+    if (status == OK)
+        status = spend_values(call, page->list, page->count);
     if (status != OK)
         return status;
     grow_list(call, out, room, page->count);
@@ -167,10 +182,7 @@ enum status key_all_fields(struct redis_call *call, struct redis_key *key,
 enum status key_field_at(struct redis_call *call, struct redis_key *key, uint64_t rank,
                          struct hash_fields *to) {
     struct key_generation of = generation_of(call, key);
-    struct key_field_page page = {.limit = 1,
-                                  .skip = rank,
-                                  .nonblocking =
-                                      call->budget != NULL && call->budget->work_max != 0};
+    struct key_field_page page = {.limit = 1, .skip = rank, .nonblocking = call_is_bounded(call)};
     enum status status = call_spend(call, WORK_MEMBER);
     if (status == OK)
         status = key_fields_page(&of, (struct scope){call->arena, &call->failure}, &page);

@@ -146,7 +146,8 @@ enum status key_fields_page(const struct key_generation *of, struct scope in,
     struct page_request request = {.limit = (uint32_t)page->limit,
                                    .whole = page->limit == 0,
                                    .skip = page->skip,
-                                   .nonblocking = page->nonblocking};
+                                   .nonblocking = page->nonblocking,
+                                   .brief = page->brief};
     struct page_reply reply;
     enum status status = read_range(of->game, of->address->pk, &test, in, &request, &reply);
     if (status != OK)

@@ -64,6 +64,7 @@ struct key_field_page {
     size_t limit;       /* at most so many; 0: all, of one snapshot */
     uint64_t skip;      /* so many are left out first, in one step however many */
     bool nonblocking;   /* with `skip`: rather than wait until they were counted, be WOULD_BLOCK */
+    bool brief;         /* rather than read very much (items.h), likewise */
     struct key_field *list;
     size_t count;
     bool more; /* there may be some after the last one */

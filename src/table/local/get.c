@@ -118,16 +118,23 @@ static enum status put_key(struct get *get) {
 
 enum { TOGETHER_MAX = 64 }; /* more would push each other out of the processor's cache */
 
+/* Whether so many bytes were copied for a request that others wait for it: what is left of its
+ * items is read from the store, without a lock. */
+static bool is_much(size_t bytes) {
+    return bytes > LIMIT_BATCH_BRIEF;
+}
+
 /* Copies what the cache has of them: where each would be was prefetched when its key was made, and
  * the entries are now, so that the misses of all pass at the same time. The caller holds
  * state_lock, so nothing is written to the cache meanwhile, and what is there is current. The
  * partition filter is asked only about what the cache has not: that is the exception. */
-static void find_cached(struct cache *cache, struct get *gets, size_t count) {
+static void find_cached(struct cache *cache, struct get *gets, size_t count, size_t *bytes) {
     for (size_t i = 0; i < count && count > 1; i++)
         cache_prefetch_entry(cache, gets[i].key.hash);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !is_much(*bytes); i++) {
         struct get *get = &gets[i];
         get->stored = cache_get(cache, get->key, UINT64_MAX, get->in.arena);
+        *bytes += get->stored.size;
         get->absent = get->stored.data == NULL &&
                       partition_filter_excludes(&get->table->partition_filter, get->key.bytes);
     }
@@ -175,13 +182,20 @@ static enum status put_keys(struct local *local, struct get *gets, size_t count)
     return status;
 }
 
+/* What is known of the items of a request that are in memory. */
+struct found {
+    bool missing; /* some are not, or were not looked for */
+    size_t bytes; /* copied from the cache */
+};
+
 /* Finds up to TOGETHER_MAX items that are in memory. The caller holds state_lock. */
-static enum status find_some(struct local *local, struct get *gets, size_t count, bool *missing) {
+static enum status find_some(struct local *local, struct get *gets, size_t count,
+                             struct found *found) {
     enum status status = put_keys(local, gets, count);
     if (status != OK)
         return status;
-    find_cached(local->cache, gets, count);
-    return find_covered(gets, count, missing);
+    find_cached(local->cache, gets, count, &found->bytes);
+    return find_covered(gets, count, &found->missing);
 }
 
 /* Finds what the cache has of more items as the snapshot shows them, a few at a time, so that
@@ -194,9 +208,11 @@ static enum status find_more(const struct snapshot *snapshot, struct get *gets, 
         size_t some = count - i < TOGETHER_MAX ? count - i : TOGETHER_MAX;
         pthread_rwlock_rdlock(&local->state_lock);
         status = put_keys(local, gets + i, some);
-        for (size_t j = i; j < i + some && status == OK; j++) {
+        size_t bytes = 0;
+        for (size_t j = i; j < i + some && status == OK && !is_much(bytes); j++) {
             gets[j].stored =
                 cache_get(local->cache, gets[j].key, snapshot->commit, gets[j].in.arena);
+            bytes += gets[j].stored.size;
             gets[j].absent =
                 gets[j].stored.data == NULL &&
                 partition_filter_excludes(&gets[j].table->partition_filter, gets[j].key.bytes);
@@ -213,12 +229,12 @@ static enum status find_many(struct local *local, struct get *gets, size_t count
                              struct snapshot **snapshot) {
     size_t first = count < LIMIT_WALK_SLICE ? count : LIMIT_WALK_SLICE;
     enum status status = OK;
-    bool missing = first < count;
+    struct found found = {.missing = first < count};
     pthread_rwlock_rdlock(&local->state_lock);
     for (size_t i = 0; i < first && status == OK; i += TOGETHER_MAX)
-        status = find_some(local, gets + i, first - i < TOGETHER_MAX ? first - i : TOGETHER_MAX,
-                           &missing);
-    *snapshot = status == OK && missing ? snapshot_hold(local) : NULL;
+        status =
+            find_some(local, gets + i, first - i < TOGETHER_MAX ? first - i : TOGETHER_MAX, &found);
+    *snapshot = status == OK && found.missing ? snapshot_hold(local) : NULL;
     pthread_rwlock_unlock(&local->state_lock);
     return *snapshot != NULL ? find_more(*snapshot, gets + first, count - first) : status;
 }
@@ -231,12 +247,17 @@ enum status local_get_many(struct engine *engine, const struct get_request *requ
     for (size_t i = 0; i < count; i++)
         gets[i] = (struct get){.local = local, .request = &requests[i], .in = in};
     enum status status = find_many(local, gets, count, &snapshot);
+    size_t bytes = 0;
     for (size_t i = 0; i < count && status == OK; i++) {
         if (gets[i].absent)
             status = NOT_FOUND;
         else if (!gets[i].found && gets[i].stored.data == NULL)
             status = read_stored(snapshot, gets[i].key, in.arena, &gets[i].stored);
-        status = fill_get_reply(&gets[i], status, &replies[i]);
+        bytes += gets[i].stored.size;
+        status = requests[0].brief && is_much(bytes)
+                     ? failure_set(in.failure, in.arena, WOULD_BLOCK,
+                                   "The items are large. Try again soon.")
+                     : fill_get_reply(&gets[i], status, &replies[i]);
     }
     if (snapshot != NULL)
         snapshot_drop(snapshot);

@@ -37,6 +37,13 @@ static bool is_full(const struct page *page) {
            (request->limit != 0 && page->reply->scanned == request->limit);
 }
 
+/* Counts an item of that size. */
+static void page_read(struct page *page, size_t size) {
+    page->read += size;
+    if (!page->request->whole)
+        page->size += size;
+}
+
 enum status page_pass(struct page *page, struct bytes stored, bool last, bool *full) {
     const struct page_request *request = page->request;
     struct item item;
@@ -46,8 +53,7 @@ enum status page_pass(struct page *page, struct bytes stored, bool last, bool *f
         return DAMAGED;
     page->reply->scanned++;
     page->reply->count++;
-    if (!request->whole)
-        page->size += size;
+    page_read(page, size);
     *full = is_full(page);
     if (*full || last) {
         status = item_decode(stored, page->local->names, &page->scratch, &item);
@@ -61,8 +67,7 @@ enum status page_pass(struct page *page, struct bytes stored, bool last, bool *f
 bool page_take(struct page *page, const struct item *shown, const struct item *item) {
     const struct page_request *request = page->request;
     page->reply->scanned++;
-    if (!request->whole)
-        page->size += item_size(shown);
+    page_read(page, item_size(shown));
     if (request->filter == NULL || condition_holds(request->filter, item, &page->scratch)) {
         if (request->visit != NULL)
             visit_item(page, item);
@@ -208,7 +213,8 @@ static enum status set_bounds(struct page *page) {
 }
 
 enum status page_check_brief(const struct page *page) {
-    if (!page->request->brief || page->reply->scanned <= LIMIT_PAGE_BRIEF)
+    if (!page->request->brief ||
+        (page->reply->scanned <= LIMIT_PAGE_BRIEF && page->read <= LIMIT_BATCH_BRIEF))
         return OK;
     return failure_set(page->failure, page->arena, WOULD_BLOCK,
                        "There are many items to look at. Try again soon.");
@@ -358,7 +364,7 @@ static enum status read_page(struct page *page) {
     if (status != OK || !many)
         return status;
     if (page->request->nonblocking) {
-        page->size = 0;
+        page->size = page->read = 0;
         *page->reply = (struct page_reply){0};
         return failure_set(page->failure, page->arena, WOULD_BLOCK,
                            "This has to be counted first. Try again soon.");
@@ -369,7 +375,7 @@ static enum status read_page(struct page *page) {
     page_release(page);
     buf_clear(&page->low);
     buf_clear(&page->high);
-    page->size = 0;
+    page->size = page->read = 0;
     *page->reply = (struct page_reply){0};
     return read_once(page, true, &many);
 }

@@ -34,7 +34,8 @@ struct page {
 
     struct arena scratch;            /* emptied after each item */
     size_t room;                     /* of reply->items */
-    size_t size;                     /* bytes evaluated, as the table or index shows them */
+    size_t size;                     /* bytes evaluated, as the table or index shows them; of a */
+    size_t read;                     /* `whole` page none are counted, but those read are */
     double fetched;                  /* units for items fetched from the table */
     uint64_t item_count, table_size; /* of the table, for the cost of a count */
 };

@@ -68,6 +68,42 @@ static void test_reply(void **state) {
     arena_release(&arena);
 }
 
+/* Very large items are not all copied under the lock; and a request that is to be brief does not
+ * read them. */
+static void test_large(void **state) {
+    (void)state;
+    enum { COUNT = 5, SIZE = LIMIT_BATCH_BRIEF / 2 };
+    static const char *const places[COUNT] = {"sk=S:1", "sk=S:2", "sk=S:3", "sk=S:4", "sk=S:5"};
+    struct arena arena;
+    struct failure failure = {0};
+    struct get_request requests[COUNT + 1] = {0};
+    struct get_reply replies[COUNT + 1];
+    arena_init(&arena);
+    struct engine *engine = engine_open_memory();
+    struct table_schema schema = game_schema(&arena, "game");
+    create_table(engine, &arena, &schema);
+    struct value value = value_string(bytes_of(memset(arena_alloc(&arena, SIZE), 'x', SIZE), SIZE));
+    for (unsigned i = 0; i <= COUNT; i++) { /* there is no last one */
+        requests[i].table = BYTES("game");
+        requests[i].key = item_of(&arena, "pk=S:p", i < COUNT ? places[i] : "sk=S:6", NULL);
+        if (i < COUNT)
+            put_item(engine, &arena, "game",
+                     item_with(&arena, &requests[i].key, BYTES("large"), &value));
+    }
+    struct scope in = {&arena, &failure};
+    assert_int_equal(engine_get_many(engine, requests, COUNT + 1, in, replies), OK);
+    for (unsigned i = 0; i <= COUNT; i++)
+        assert_int_equal(replies[i].found, i < COUNT);
+    for (unsigned i = 0; i < COUNT; i++)
+        assert_int_equal(item_get(&replies[i].item, BYTES("large"))->bytes.size, SIZE);
+    requests[0].brief = true;
+    assert_int_equal(engine_get_many(engine, requests, COUNT + 1, in, replies), WOULD_BLOCK);
+    failure = (struct failure){0};
+    assert_int_equal(engine_get_many(engine, requests, 1, in, replies), OK);
+    engine_close(engine);
+    arena_release(&arena);
+}
+
 static void test_many(void **state) {
     (void)state;
     struct arena arena;
@@ -128,6 +164,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_large),
         cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

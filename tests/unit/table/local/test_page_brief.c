@@ -63,7 +63,29 @@ static void test_brief(void **state) {
     arena_release(&arena);
 }
 
+/* Nor does it go on after very many bytes; what it has by then is enough if that is all. */
+static void test_bytes(void **state) {
+    (void)state;
+    enum { SIZE = LIMIT_BATCH_BRIEF / 2 };
+    static const char *const places[] = {"sk=S:000001", "sk=S:000002", "sk=S:000003"};
+    struct arena arena;
+    arena_init(&arena);
+    struct engine *engine = engine_open_memory();
+    struct table_schema schema = game_schema(&arena, "game");
+    create_table(engine, &arena, &schema);
+    struct value value = value_string(bytes_of(memset(arena_alloc(&arena, SIZE), 'x', SIZE), SIZE));
+    for (unsigned i = 0; i < 3; i++) {
+        struct item item = item_of(&arena, "pk=S:p", places[i], "board=S:b", "score=N:1", NULL);
+        put_item(engine, &arena, "game", item_with(&arena, &item, BYTES("large"), &value));
+    }
+    check_all(engine, true, 0, WOULD_BLOCK, 0);
+    check_all(engine, true, 2, OK, 2);
+    check_all(engine, false, 0, OK, 3);
+    engine_close(engine);
+    arena_release(&arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_brief)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_brief), cmocka_unit_test(test_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
