@@ -36,44 +36,60 @@ static void publish(void) {
     atomic_store_explicit(&agrees, !belief.apart, memory_order_relaxed);
 }
 
-static int64_t believe(void) {
+/* What the time is believed to be, and what the wall clock showed then; 0: time stands still. */
+struct belief_now {
+    int64_t ms, wall_ms;
+};
+
+static struct belief_now believe(void) {
     struct time_news news;
     pthread_mutex_lock(&belief_lock);
     if (stopped) {
         int64_t at_ms = stopped_ms;
         pthread_mutex_unlock(&belief_lock);
-        return at_ms;
+        return (struct belief_now){at_ms, 0};
     }
-    int64_t now_ms = time_belief_at(&belief, clock_read(), &news);
+    struct time_reading reading = clock_read();
+    int64_t now_ms = time_belief_at(&belief, reading, &news);
     publish();
     pthread_mutex_unlock(&belief_lock);
     if (news.event != TIME_AS_BEFORE && report_to != NULL)
         report_to(&news);
-    return now_ms;
+    return (struct belief_now){now_ms, reading.wall_ms};
 }
 
 /* The offset of the reading is taken over when it has drifted by more than the rounding of two
  * clocks, so that a drift never adds up to a jump. */
-static int64_t believed_ms(void) {
+static struct belief_now belief_now(void) {
     static _Thread_local int64_t checked_ms; /* by the wall clock: once a millisecond is enough */
     struct time_reading reading = {.wall_ms = read_ms(CLOCK_REALTIME)};
     bool agreed = atomic_load_explicit(&agrees, memory_order_relaxed);
     if (agreed && reading.wall_ms == checked_ms)
-        return reading.wall_ms;
+        return (struct belief_now){reading.wall_ms, reading.wall_ms};
     reading.steady_ms = read_ms(CLOCK_BOOTTIME);
     int64_t drift_ms = reading.wall_ms - reading.steady_ms -
                        atomic_load_explicit(&offset_ms, memory_order_relaxed);
     if (!agreed || llabs(drift_ms) > 2)
         return believe();
-    return checked_ms = reading.wall_ms;
+    checked_ms = reading.wall_ms;
+    return (struct belief_now){checked_ms, checked_ms};
 }
 
 int64_t clock_now_ms(void) {
-    return believed_ms() + atomic_load_explicit(&shift_ms, memory_order_relaxed);
+    return belief_now().ms + atomic_load_explicit(&shift_ms, memory_order_relaxed);
+}
+
+int64_t clock_from_wall(int64_t wall_ms, int64_t most_ms) {
+    struct belief_now now = belief_now();
+    int64_t ago_ms = now.wall_ms - wall_ms;
+    if (ago_ms > most_ms)
+        ago_ms = most_ms;
+    return now.ms + atomic_load_explicit(&shift_ms, memory_order_relaxed) -
+           (ago_ms > 0 ? ago_ms : 0);
 }
 
 struct time_reading clock_believed(void) {
-    int64_t now_ms = believed_ms();
+    int64_t now_ms = belief_now().ms;
     return (struct time_reading){.wall_ms = now_ms, .steady_ms = read_ms(CLOCK_BOOTTIME)};
 }
 

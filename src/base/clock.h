@@ -11,6 +11,10 @@
 
 /* Milliseconds since 1970 as believed, plus what clock_shift_ms() has added. */
 int64_t clock_now_ms(void);
+/* What clock_now_ms() was when the wall clock showed `wall_ms` (milliseconds since 1970), as the
+ * system stamps what arrives: never later than now, nor more than `most_ms` before it, however the
+ * wall clock may have jumped since. */
+int64_t clock_from_wall(int64_t wall_ms, int64_t most_ms);
 /* Moves the clock of this process forward, for tests of what time does. Returns the sum of all
  * shifts. */
 int64_t clock_shift_ms(int64_t forward_ms);

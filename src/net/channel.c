@@ -1,6 +1,7 @@
 #include "net/channel.h"
 
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "net/channel_int.h"
@@ -372,6 +373,8 @@ struct channel *channel_new(struct connection *connection, struct channel_loop *
     channel->settings = *settings;
     channel->settings.headers = (struct bytes){0};
     buf_put(&channel->own, head);
+    if (!settings->events)
+        wire_stamp(&connection->wire);
     connection_wait(connection, settings->ping_ms);
     connection_watch(connection, UV_READABLE);
     mark_dirty(channel);
@@ -382,6 +385,17 @@ int64_t channel_silent_ms(const struct channel *channel) {
     return channel->unanswered == 0
                ? 0
                : ((int64_t)channel->unanswered + 1) * channel->settings.ping_ms;
+}
+
+/* What is read now was not there yet when the loop looked before, which bounds how much the wall
+ * clock can be trusted. */
+int64_t channel_arrived_ms(const struct channel *channel) {
+    const struct connection *connection = channel->connection;
+    int64_t wall_ms = connection->wire.arrived_ms;
+    if (wall_ms == 0)
+        return clock_now_ms();
+    int64_t most_us = clock_ticks_us() - loop_settled_us(connection->shard->loop);
+    return clock_from_wall(wall_ms, (most_us + 999) / 1000);
 }
 
 struct loop *channel_loop(const struct channel *channel) {

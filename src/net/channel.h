@@ -50,6 +50,10 @@ bool channel_send(struct channel *channel, struct message *message);
 void channel_close(struct channel *channel, int code, const char *reason);
 /* How long the client may have been silent, to the ping: 0 while it answers. For `closed`, too. */
 int64_t channel_silent_ms(const struct channel *channel);
+/* When the message that is being received came to this machine, by clock_now_ms(): as the system
+ * stamped the last bytes that were read with it, so never before all of it was there; where the
+ * system stamps nothing, now. Within `received`. */
+int64_t channel_arrived_ms(const struct channel *channel);
 struct loop *channel_loop(const struct channel *channel);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "net/loop.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -28,6 +29,13 @@ struct loop {
     void (*turn)(void *slot);
     unsigned index;
     bool stopping;
+    int64_t polled_us; /* when it began to look at its sockets last */
+    uv_mutex_t settle_lock;
+    uv_cond_t settled;
+    /* The last moment that somebody waits for it to settle; 0: nobody does. Changed with the lock.
+     */
+    _Atomic(int64_t) awaited_us;
+    _Atomic(int64_t) settled_us; /* set by its thread */
     /* The other threads' side, on a cache line of its own. */
     _Alignas(64) _Atomic(struct task *) posted;
 };
@@ -87,6 +95,25 @@ void loop_after(struct loop *loop, struct task *task) {
     loop->after = task;
 }
 
+/* It is about to look at its sockets again. What had come when it did so before has been read
+ * since. If that is not enough for who waits, it comes round at once. */
+static void settle(struct loop *loop) {
+    int64_t awaited_us = atomic_load(&loop->awaited_us), settled_us = loop->polled_us;
+    atomic_store(&loop->settled_us, settled_us);
+    loop->polled_us = clock_ticks_us();
+    if (awaited_us == 0)
+        return;
+    if (settled_us < awaited_us) {
+        uv_async_send(&loop->wake);
+        return;
+    }
+    uv_mutex_lock(&loop->settle_lock);
+    if (atomic_load(&loop->awaited_us) <= settled_us)
+        atomic_store(&loop->awaited_us, 0);
+    uv_cond_broadcast(&loop->settled);
+    uv_mutex_unlock(&loop->settle_lock);
+}
+
 static void run_after(uv_prepare_t *before_waiting) {
     struct loop *loop = before_waiting->data;
     while (loop->after != NULL) {
@@ -96,6 +123,41 @@ static void run_after(uv_prepare_t *before_waiting) {
     }
     if (loop->slot != NULL)
         loop->turn(loop->slot);
+    settle(loop);
+}
+
+int64_t loop_settled_us(const struct loop *loop) {
+    return atomic_load(&loop->settled_us);
+}
+
+static void ask_to_settle(struct loop *loop, int64_t moment_us) {
+    if (loop_settled_us(loop) >= moment_us)
+        return;
+    uv_mutex_lock(&loop->settle_lock);
+    if (atomic_load(&loop->awaited_us) < moment_us)
+        atomic_store(&loop->awaited_us, moment_us);
+    uv_mutex_unlock(&loop->settle_lock);
+    uv_async_send(&loop->wake);
+}
+
+static bool await_settled(struct loop *loop, int64_t moment_us, int64_t until_us) {
+    int64_t now_us = 0;
+    if (loop_settled_us(loop) >= moment_us)
+        return true;
+    uv_mutex_lock(&loop->settle_lock);
+    while (loop_settled_us(loop) < moment_us && (now_us = clock_ticks_us()) < until_us)
+        uv_cond_timedwait(&loop->settled, &loop->settle_lock, (uint64_t)(until_us - now_us) * 1000);
+    uv_mutex_unlock(&loop->settle_lock);
+    return loop_settled_us(loop) >= moment_us;
+}
+
+bool loops_settle(struct loop *const *loops, size_t count, int64_t moment_us, int64_t until_us) {
+    bool settled = true;
+    for (size_t i = 0; i < count; i++)
+        ask_to_settle(loops[i], moment_us);
+    for (size_t i = 0; i < count; i++)
+        settled &= await_settled(loops[i], moment_us, until_us);
+    return settled;
 }
 
 int64_t loop_now_ms(struct loop *loop) {
@@ -139,6 +201,8 @@ static struct loop *loop_new(unsigned index) {
     loop->index = index;
     must(uv_loop_init(&loop->uv), "cannot make an event loop");
     must(uv_async_init(&loop->uv, &loop->wake, run_posted), "cannot make an event loop");
+    must(uv_mutex_init(&loop->settle_lock), "cannot make an event loop");
+    must(uv_cond_init(&loop->settled), "cannot make an event loop");
     loop->wake.data = loop;
     uv_prepare_init(&loop->uv, &loop->before_waiting); /* these two cannot fail */
     uv_prepare_start(&loop->before_waiting, run_after);
@@ -190,6 +254,8 @@ static void loop_free(struct loop *loop, bool started) {
     uv_close((uv_handle_t *)&loop->before_waiting, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     must(uv_loop_close(&loop->uv), "a loop ended while something still used it");
+    uv_cond_destroy(&loop->settled);
+    uv_mutex_destroy(&loop->settle_lock);
     mem_free(loop->slot);
     free(loop);
 }

@@ -37,6 +37,16 @@ void loop_post(struct loop *loop, struct task *task);
  */
 void loop_after(struct loop *loop, struct task *task);
 
+/* What the loop has settled: all that had come to its sockets by then (clock_ticks_us()) was read,
+ * the tasks of loop_after() that followed from it have run, and `turn` was called after that. 0:
+ * nothing yet. Any thread. */
+int64_t loop_settled_us(const struct loop *loop);
+/* Waits until each of the loops has settled that moment, or it is `until_us`; false then. A loop
+ * that waits for its sockets is woken for it, twice, and a loop that is at work needs to go round
+ * once, or not at all if it did so since. Any thread but a loop's; the loops run, and go on to
+ * until it has returned. */
+bool loops_settle(struct loop *const *loops, size_t count, int64_t moment_us, int64_t until_us);
+
 /* Milliseconds that only go forward, as of when the loop last woke. On its thread. */
 int64_t loop_now_ms(struct loop *loop);
 /* Its number among its loops, from 0. */

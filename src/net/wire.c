@@ -5,8 +5,10 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -140,6 +142,95 @@ static ssize_t failed(void) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? WIRE_AGAIN : WIRE_GONE;
 }
 
+/* ---- when bytes came ---- */
+
+#ifdef SCM_TIMESTAMPNS
+
+/* What the system says of when the last of them came; 0: nothing. */
+static int64_t stamp_of(struct msghdr *message) {
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL;
+         part = CMSG_NXTHDR(message, part)) {
+        struct timespec at;
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        memcpy(&at, CMSG_DATA(part), sizeof(at));
+        return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
+    }
+    return 0;
+}
+
+/* recv() that sets wire->arrived_ms if it got anything. */
+static ssize_t receive_stamped(struct wire *wire, void *to, size_t room) {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec))];
+    struct iovec part = {to, room};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    ssize_t got = recvmsg(wire->fd, &message, 0);
+    if (got > 0)
+        wire->arrived_ms = stamp_of(&message);
+    return got;
+}
+
+/* What OpenSSL reads an encrypted wire through, so that the stamps are seen; it goes on writing
+ * through its own. */
+static int read_encrypted(BIO *bio, char *to, int room) {
+    ssize_t got = receive_stamped(BIO_get_data(bio), to, (size_t)room);
+    BIO_clear_retry_flags(bio);
+    if (got < 0 && BIO_sock_should_retry((int)got) != 0)
+        BIO_set_retry_read(bio);
+    else if (got == 0)
+        BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    return (int)got;
+}
+
+static long control_encrypted(BIO *bio, int command, long number, void *pointer) {
+    (void)number, (void)pointer;
+    return command == BIO_CTRL_EOF && BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
+}
+
+static BIO_METHOD *stamping;
+
+static void make_stamping(void) {
+    stamping = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stamped socket");
+    if (stamping != NULL) {
+        BIO_meth_set_read(stamping, read_encrypted);
+        BIO_meth_set_ctrl(stamping, control_encrypted);
+    }
+}
+
+/* False if there is no memory for it. */
+static bool stamp_encrypted(struct wire *wire) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_stamping);
+    BIO *bio = stamping != NULL ? BIO_new(stamping) : NULL;
+    if (bio == NULL)
+        return false;
+    BIO_set_data(bio, wire);
+    BIO_set_init(bio, 1);
+    SSL_set0_rbio(wire->tls, bio);
+    return true;
+}
+
+void wire_stamp(struct wire *wire) {
+    int on = 1;
+    if (setsockopt(wire->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) == 0)
+        wire->stamped = wire->tls == NULL || stamp_encrypted(wire);
+}
+
+#else
+
+static ssize_t receive_stamped(struct wire *wire, void *to, size_t room) {
+    return recv(wire->fd, to, room, 0);
+}
+
+void wire_stamp(struct wire *wire) {
+    (void)wire;
+}
+
+#endif
+
 /* ---- encrypted ---- */
 
 enum wire_greeting wire_greet(struct wire *wire) {
@@ -221,7 +312,7 @@ ssize_t wire_read(struct wire *wire, void *to, size_t room) {
         return tls_read(wire, to, room);
     ssize_t got;
     do
-        got = recv(wire->fd, to, room, 0);
+        got = wire->stamped ? receive_stamped(wire, to, room) : recv(wire->fd, to, room, 0);
     while (got < 0 && errno == EINTR);
     return got < 0 ? failed() : got;
 }

@@ -14,6 +14,10 @@ struct wire {
     bool pending;       /* the last read left bytes that are no longer in the socket */
     bool greeted;       /* encrypted: both sides have agreed on how */
     struct ssl_st *tls; /* NULL: plain */
+    bool stamped;       /* wire_stamp() */
+    /* With stamps: when the last of the bytes that were last taken from the socket came to this
+     * machine, in milliseconds of the wall clock since 1970; 0: the system did not say. */
+    int64_t arrived_ms;
 };
 
 enum { WIRE_AGAIN = -1, WIRE_GONE = -2 };
@@ -29,6 +33,9 @@ int wire_accept(int listening);
 void wire_open(struct wire *wire, int fd, struct tls *tls);
 /* Has the system find out about clients that have gone without a word. */
 void wire_keep_alive(struct wire *wire);
+/* Has the system note when bytes arrive: wire->arrived_ms of each wire_read() from now on. Nothing
+ * where there is no such thing (it is Linux's). Once, after the greeting. */
+void wire_stamp(struct wire *wire);
 /* Agrees with the client on the encryption, as far as it goes now. */
 enum wire_greeting {
     WIRE_READY,     /* done; a plain wire always is */

@@ -1,5 +1,5 @@
-/* Who gives way leaves others as long as it has taken itself, up to a bound; and a clock that
- * stands still. */
+/* Who gives way leaves others as long as it has taken itself, up to a bound; what the wall clock
+ * showed when something came; and a clock that stands still. */
 #include "base/clock.h"
 
 #include "base/limits.h"
@@ -24,6 +24,21 @@ static void test_give_way(void **state) {
     assert_true(least_us < LIMIT_GIVE_WAY_US / 2);
 }
 
+/* A moment ago is that long ago; what cannot be is bounded, as after a jump of the wall clock. */
+static void test_from_wall(void **state) {
+    (void)state;
+    int64_t now_ms = clock_now_ms();
+    assert_int_equal(clock_from_wall(now_ms - 50, 60000), now_ms - 50);
+    int64_t before_ms = clock_now_ms(), at_ms = clock_from_wall(before_ms - 3600 * 1000, 200);
+    assert_in_range(at_ms, before_ms - 200, clock_now_ms() - 200);
+    before_ms = clock_now_ms();
+    at_ms = clock_from_wall(before_ms + 3600 * 1000, 200);
+    assert_in_range(at_ms, before_ms, clock_now_ms());
+    clock_shift_ms(5000);
+    assert_int_equal(clock_from_wall(now_ms, 60000), now_ms + 5000);
+    clock_shift_ms(-5000);
+}
+
 /* It is what it was however long it takes to look, until it is moved. */
 static void test_stop(void **state) {
     (void)state;
@@ -36,11 +51,14 @@ static void test_stop(void **state) {
         assert_int_equal(clock_now_ms(), 1000);
     assert_int_equal(clock_shift_ms(20), 20);
     assert_int_equal(clock_now_ms(), 1020);
+    assert_int_equal(clock_from_wall(clock_read().wall_ms - 10, 200),
+                     1020); /* nothing has passed */
     assert_int_equal(clock_believed().wall_ms, 1000);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_give_way),
+                                       cmocka_unit_test(test_from_wall),
                                        cmocka_unit_test(test_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,20 @@
  */
 #include "server.h"
 
+#include "base/clock.h"
 #include "net/channel.h"
 
 static atomic_int closed, caught_up;
+static atomic_llong arrived_ms; /* of the last message */
+static sem_t held, let_go;
 
 static void echo(struct channel *channel, struct bytes text, void *user) {
     (void)user;
+    atomic_store(&arrived_ms, channel_arrived_ms(channel));
+    if (bytes_equal(text, BYTES("hold"))) {
+        sem_post(&held);
+        sem_wait(&let_go);
+    }
     if (bytes_equal(text, BYTES("close me"))) {
         channel_close(channel, 4001, "as you wish");
         return;
@@ -177,6 +185,41 @@ static void wait_closed(int count) {
 
 /* ---- the tests ---- */
 
+/* Whether a message that comes while the loop is held is said to have come when it was sent. */
+static bool is_stamped(int fd) {
+    send_text(fd, "hold");
+    sem_wait(&held);
+    int64_t before_ms = clock_now_ms();
+    send_text(fd, "in time");
+    int64_t after_ms = clock_now_ms();
+    while (clock_now_ms() < after_ms + 50)
+        sleep_ms(1);
+    sem_post(&let_go);
+    expect_text(fd, "hold");
+    expect_text(fd, "in time");
+    int64_t at_ms = atomic_load(&arrived_ms);
+    assert_true(at_ms >= before_ms);
+    return at_ms <= after_ms;
+}
+
+/* The system begins to stamp a moment after it was first told to. */
+static void test_arrived(void **state) {
+    bool stamped = false;
+    (void)state;
+    sem_init(&held, 0, 0);
+    sem_init(&let_go, 0, 0);
+    int fd = client_websocket();
+    for (int i = 0; i < 100 && !stamped; i++)
+        stamped = is_stamped(fd);
+#ifdef __linux__
+    assert_true(stamped);
+#endif
+    close(fd);
+    wait_closed(1);
+    sem_destroy(&held);
+    sem_destroy(&let_go);
+}
+
 static void test_messages(void **state) {
     (void)state;
     int fd = client_websocket();
@@ -312,6 +355,7 @@ static void test_shutdown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_messages, begin, end),
+        cmocka_unit_test_setup_teardown(test_arrived, begin, end),
         cmocka_unit_test_setup_teardown(test_refusals, begin, end),
         cmocka_unit_test_setup_teardown(test_lagging, begin, end),
         cmocka_unit_test_setup_teardown(test_silence, begin, end),

@@ -2,9 +2,13 @@
 
 #include "net/loop.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <unistd.h>
+#include <uv.h>
 
 enum { THREADS = 4, TASKS = 20000 };
 
@@ -146,12 +150,100 @@ static void test_slots(void **state) {
     assert_true(second.number > first.number);
 }
 
+/* ---- settling ---- */
+
+static int pipe_ends[2];
+static atomic_uint read_bytes;
+static uv_poll_t pipe_poll;
+
+static void on_readable(uv_poll_t *poll, int status, int events) {
+    char in[64];
+    (void)poll, (void)status, (void)events;
+    ssize_t got = read(pipe_ends[0], in, sizeof(in));
+    assert_true(got > 0);
+    usleep(100); /* settled is what was read and dealt with */
+    atomic_fetch_add(&read_bytes, (unsigned)got);
+}
+
+static void run_listen(struct task *task) {
+    (void)task;
+    uv_poll_init(loop_uv(loop_current()), &pipe_poll, pipe_ends[0]);
+    uv_poll_start(&pipe_poll, UV_READABLE, on_readable);
+}
+
+static void run_unlisten(struct task *task) {
+    (void)task;
+    uv_close((uv_handle_t *)&pipe_poll, NULL);
+}
+
+static bool settle_now(struct loops *loops) {
+    struct loop *both[] = {loops_get(loops, 0), loops_get(loops, 1)};
+    int64_t now_us = clock_ticks_us();
+    return loops_settle(both, 2, now_us, now_us + 60 * 1000 * 1000);
+}
+
+/* What had come is read, whether the loop waits or works. */
+static void test_settle(void **state) {
+    enum { TIMES = 2000 };
+    struct task listen = {.run = run_listen}, unlisten = {.run = run_unlisten};
+    struct loops *loops = loops_new(2);
+    (void)state;
+    assert_int_equal(pipe(pipe_ends), 0);
+    loops_start(loops);
+    loop_post(loops_get(loops, 1), &listen);
+    assert_true(settle_now(loops));
+    for (unsigned i = 1; i <= TIMES; i++) {
+        assert_int_equal(write(pipe_ends[1], "x", 1), 1);
+        assert_true(settle_now(loops));
+        assert_int_equal(atomic_load(&read_bytes), i);
+    }
+    loop_post(loops_get(loops, 1), &unlisten);
+    loops_free(loops);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
+static sem_t held, let_go;
+
+static void run_hold(struct task *task) {
+    (void)task;
+    sem_post(&held);
+    sem_wait(&let_go);
+}
+
+/* A loop that is held settles nothing new; what it has settled it has settled. */
+static void test_held(void **state) {
+    struct task hold = {.run = run_hold};
+    struct loops *loops = loops_new(1);
+    struct loop *loop = loops_get(loops, 0);
+    (void)state;
+    sem_init(&held, 0, 0);
+    sem_init(&let_go, 0, 0);
+    assert_int_equal(loop_settled_us(loop), 0);
+    loops_start(loops);
+    int64_t before_us = clock_ticks_us();
+    assert_true(loops_settle(&loop, 1, before_us, before_us + 60 * 1000 * 1000));
+    assert_true(loop_settled_us(loop) >= before_us);
+    loop_post(loop, &hold);
+    sem_wait(&held);
+    assert_true(loops_settle(&loop, 1, before_us, 0));
+    int64_t now_us = clock_ticks_us();
+    assert_false(loops_settle(&loop, 1, now_us, now_us + 20000));
+    assert_true(clock_ticks_us() >= now_us + 20000);
+    assert_true(loop_settled_us(loop) < now_us);
+    sem_post(&let_go);
+    assert_true(loops_settle(&loop, 1, now_us, now_us + 60 * 1000 * 1000));
+    assert_true(loop_settled_us(loop) >= now_us);
+    loops_free(loops);
+    sem_destroy(&held);
+    sem_destroy(&let_go);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_post),
-        cmocka_unit_test(test_never_started),
-        cmocka_unit_test(test_after),
-        cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_post),   cmocka_unit_test(test_never_started),
+        cmocka_unit_test(test_after),  cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_settle), cmocka_unit_test(test_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
