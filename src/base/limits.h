@@ -397,7 +397,8 @@ enum {
     LIMIT_ROOM_TRIES = 200,           /* of a room's transaction: each time somebody got on, */
     LIMIT_LEAVE_TRIES = 100,          /* and of leaving one */
     LIMIT_QUERY_TRIES = 8,            /* of a look at a board that others write to meanwhile */
-    LIMIT_ROOM_STEPS = 64,            /* of rooms by the clock, until they are published */
+    LIMIT_ROOM_STEPS = 64,            /* of rooms by the clock, until they are published; */
+    LIMIT_ROOM_AWAIT_MS = 1500,       /* that they wait for what players said in time */
     LIMIT_CLEARED_SERVERS = 8,        /* whose connections are looked at in one call, */
     LIMIT_CLEARED_CONNECTIONS = 64,   /* to one room, deleted in one commit */
     LIMIT_CLEARED_ENTRIES = 2000,     /* of a board that is cleared in one commit; */

@@ -5,6 +5,7 @@
 #include "api/metrics/metrics.h"
 #include "api/offload.h"
 #include "api/rest/rest_route.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "game/room/room_scheduler.h"
 #include "json/json.h"
@@ -214,6 +215,22 @@ static void room_stepped(void *user, struct bytes code, const struct room *room)
         hub_publish(live->hub, (struct topic_id){&topic_room, code}, render_topic_state(room));
 }
 
+/* What players say comes to the loops that have their presences: it is read there, and submitted
+ * before the loop waits again. A change that is submitted later is committed later. */
+static void await_players(void *user, int64_t by_ms) {
+    struct live *live = user;
+    struct loop *loops[LIVE_LOOPS_MAX];
+    size_t count = 0;
+    int64_t ago_ms = clock_now_ms() - by_ms, now_us = clock_ticks_us();
+    for (size_t i = 0; i < LIVE_LOOPS_MAX; i++) {
+        struct loop *loop = atomic_load(&live->presences[i].loop);
+        if (loop != NULL)
+            loops[count++] = loop;
+    }
+    loops_settle(loops, count, now_us - (ago_ms > 0 ? ago_ms * 1000 : 0),
+                 now_us + LIMIT_ROOM_AWAIT_MS * 1000);
+}
+
 static void connections_cleared(void *user) {
     presence_rewrite(user);
 }
@@ -223,9 +240,9 @@ struct live *live_new(const struct live_settings *settings) {
     live->settings = *settings;
     live->hub = hub_new(settings->game);
     if (settings->scheduler != NULL)
-        room_scheduler_set_listener(
-            settings->scheduler,
-            &(struct room_scheduler_listener){room_stepped, connections_cleared, live});
+        room_scheduler_set_listener(settings->scheduler,
+                                    &(struct room_scheduler_listener){
+                                        room_stepped, connections_cleared, await_players, live});
     return live;
 }
 

@@ -121,7 +121,7 @@ struct room_command {
     struct change_submit submit;
     struct task task;       /* posts it from the pool back to the loop */
     struct failure failure; /* how the reaction went */
-    int64_t now_ms;         /* when it came */
+    int64_t arrived_ms;     /* when it came to this machine */
 };
 
 static void room_command_free(struct room_command *command) {
@@ -294,7 +294,7 @@ static enum status prepare_reaction(struct room_command *command) {
                                 .player = subscription->player,
                                 .round =
                                     round < 0 || round > LIMIT_ROOM_ROUNDS ? 0 : (unsigned)round,
-                                .at_ms = command->now_ms};
+                                .at_ms = command->arrived_ms};
     return room_react_prepare(subscription->live->settings.game, &reaction, &command->change,
                               &command->failure);
 }
@@ -384,9 +384,7 @@ static void keep_id(struct room_command *command) {
 
 static void received(struct channel *channel, struct bytes text, void *user) {
     struct room_subscription *subscription = user;
-    int64_t now_ms = clock_now_ms(); /* a reaction is stamped before anything else */
     size_t at;
-    (void)channel;
     bool too_much = !within_rate(subscription) || subscription->txns >= LIVE_TXNS_MAX;
     struct room_command *command = mem_zalloc(sizeof(*command));
     arena_init(&command->arena);
@@ -405,7 +403,7 @@ static void received(struct channel *channel, struct bytes text, void *user) {
     bool looks_on =
         subscription->player.size == 0 && !bytes_equal(text_of(command, "do"), BYTES("sync"));
     if (!too_much && !looks_on) {
-        command->now_ms = now_ms;
+        command->arrived_ms = channel_arrived_ms(channel);
         dispatch(command);
         return;
     }

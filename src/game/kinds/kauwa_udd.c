@@ -9,7 +9,9 @@
  * hi, flies (a secret while open), startsAt, endsAt, results {player: {points, right, afterMs,
  * away}}, void (an outage: no points)
  *
- * A round is judged GRACE_MS after its end, so that what was stamped in time is in the table.
+ * A round is judged GRACE_MS after its end, and when all that came by its end has been submitted
+ * (counts_until), so that what was stamped in time is in the table, or before the judging in the
+ * writer's queue.
  * Judging and closing it are one commit, on condition that no reaction came since they were read
  * (room_load_reactions); after it reactions are refused. So nothing that was accepted is missed,
  * and nothing is judged twice. Then there is a beat, in which everybody sees who was right, before
@@ -291,11 +293,18 @@ static enum status judge_round(struct room *room, struct failure *failure) {
     return OK;
 }
 
+/* Whether the step that is due judges a round; else it opens one. */
+static bool judges(const struct room *room) {
+    return rounds_done(room) > 0 && room->round_item.count != 0 &&
+           !bytes_equal(item_string(&room->round_item, ROUND_STATUS), IS_DONE);
+}
+
+static int64_t counts_until(const struct room *room) {
+    return judges(room) ? item_int(&room->round_item, BYTES("endsAt")) : 0;
+}
+
 static enum status step(struct room *room, struct failure *failure) {
-    bool over = bytes_equal(item_string(&room->round_item, ROUND_STATUS), IS_DONE);
-    if (rounds_done(room) <= 0 || room->round_item.count == 0 || over)
-        return open_round(room, failure);
-    return judge_round(room, failure);
+    return judges(room) ? judge_round(room, failure) : open_round(room, failure);
 }
 
 /* --- people --- */
@@ -384,6 +393,7 @@ const struct match_kind kauwa_udd_kind = {
     .boards = match_boards_usual,
     .seed = kauwa_objects_seed,
     .start = start,
+    .counts_until = counts_until,
     .step = step,
     .left = left,
     .show = show,

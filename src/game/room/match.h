@@ -99,6 +99,10 @@ struct match_kind {
     enum status (*seed)(struct game *game, struct scope in);
     /* A match begins: sets room->state, round, due_ms and the seats' state. */
     enum status (*start)(struct room *room, struct failure *failure);
+    /* Until when what players say counts in the step that is due: the step is made when all that
+     * came by then has been submitted (room_scheduler_listener). 0: the step does not depend on
+     * what they say. NULL: until room->due_ms. */
+    int64_t (*counts_until)(const struct room *room);
     /* room->due_ms has come. */
     enum status (*step)(struct room *room, struct failure *failure);
     /* A player has left during a match. */

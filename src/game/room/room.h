@@ -185,6 +185,9 @@ enum status room_input(struct room *room, struct bytes player, const struct item
 enum status room_step(struct room *room, struct bytes owner, struct failure *failure);
 
 bool room_scores_refused(enum status status);
+/* Until when what players said counts in the room's step, if that is due by `by_ms` (see
+ * match_kind.counts_until); 0: nobody is waited for. */
+int64_t room_counts_until(const struct room *room, int64_t by_ms);
 
 struct reaction {
     struct bytes code, player;

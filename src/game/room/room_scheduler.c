@@ -1,9 +1,9 @@
 /* The thread that steps rooms.
  *
  * Due times are an index of the table, so nothing has to be kept or rebuilt in memory: the thread
- * queries what is due, submits a step for each room, waits for all of them (they share commits),
- * and sleeps until the next one is due. A step that conflicted or failed is still due the next
- * time.
+ * queries what is due, waits until what players said in time for those steps has been submitted,
+ * submits a step for each room, waits for all of them (they share commits), and sleeps until the
+ * next one is due. A step that conflicted or failed is still due the next time.
  *
  * Now and then it renews this server's lease, if it holds connections, and clears rooms of the
  * connections of servers that are gone; those are found in an index as well.
@@ -33,9 +33,10 @@ struct room_scheduler {
     struct game *game;
     char owner[ULID_SIZE]; /* the server's id */
     pthread_t thread;
-    pthread_mutex_t lock; /* guards stopping, woken, running and listener */
+    pthread_mutex_t lock; /* guards stopping, woken, awaiting, running and listener */
     pthread_cond_t changed;
-    bool stopping, woken;
+    pthread_cond_t returned; /* a call of listener.await_players */
+    bool stopping, woken, awaiting;
     unsigned running;          /* steps submitted and not done */
     struct change_batch batch; /* steps not yet handed to the engine; only the thread uses it */
     struct room_scheduler_listener listener;
@@ -51,6 +52,7 @@ struct step {
     struct change change;
     struct arena arena;
     struct failure failure;
+    enum status loaded;
 };
 
 /* Called by the engine on its own thread. */
@@ -62,13 +64,22 @@ static void step_done(struct change *change) {
     pthread_mutex_unlock(&scheduler->lock);
 }
 
-static enum status prepare_step(struct room_scheduler *scheduler, struct step *step,
-                                struct bytes code, bool unscored) {
-    struct bytes owner = bytes_of(scheduler->owner, ULID_SIZE);
-    enum status status =
+static void load_step(struct room_scheduler *scheduler, struct step *step, struct bytes code) {
+    step->loaded =
         room_load(scheduler->game, code, (struct scope){&step->arena, &step->failure}, &step->room);
-    step->room.unscored = unscored;
-    return status == OK ? room_step(&step->room, owner, &step->failure) : status;
+}
+
+static enum status make_step(struct room_scheduler *scheduler, struct step *step) {
+    struct bytes owner = bytes_of(scheduler->owner, ULID_SIZE);
+    return step->loaded == OK ? room_step(&step->room, owner, &step->failure) : step->loaded;
+}
+
+static enum status make_step_unscored(struct room_scheduler *scheduler, struct step *step,
+                                      struct bytes code) {
+    room_release(&step->room);
+    load_step(scheduler, step, code);
+    step->room.unscored = true;
+    return make_step(scheduler, step);
 }
 
 static void submit_step(struct room_scheduler *scheduler, struct step *step) {
@@ -82,20 +93,21 @@ static void submit_step(struct room_scheduler *scheduler, struct step *step) {
     engine_submit(scheduler->game->engine, &step->change);
 }
 
-/* Prepares the step and submits it, if something is due. */
-static void begin_step(struct room_scheduler *scheduler, struct step *step, struct bytes code,
-                       bool unscored) {
-    enum status status = prepare_step(scheduler, step, code, unscored);
-    if (room_scores_refused(status) && !unscored) {
-        room_release(&step->room);
-        status = prepare_step(scheduler, step, code, true);
-    }
-    if (status != OK)
+static void submit_made(struct room_scheduler *scheduler, struct step *step, enum status made) {
+    if (made != OK)
         return;
     room_save_prepare(&step->room, &step->change);
     submit_step(scheduler, step);
 }
 
+/* Makes the step of the room that was loaded and submits it, if something is due. */
+static void begin_step(struct room_scheduler *scheduler, struct step *step, struct bytes code) {
+    step->room.now_ms = clock_now_ms(); /* of which step it is: there was a wait since */
+    enum status status = make_step(scheduler, step);
+    if (room_scores_refused(status))
+        status = make_step_unscored(scheduler, step, code);
+    submit_made(scheduler, step, status);
+}
 static void wait_for_steps(struct room_scheduler *scheduler) {
     engine_batch_flush(&scheduler->batch);
     pthread_mutex_lock(&scheduler->lock);
@@ -118,9 +130,8 @@ static bool end_step(struct room_scheduler *scheduler, struct step *step, struct
     struct failure failure = {0};
     bool made = step->change.done != NULL && room_save_result(&step->change, &failure) == OK;
     if (room_scores_refused(failure.status)) {
-        room_release(&step->room);
         step->change = (struct change){0};
-        begin_step(scheduler, step, code, true);
+        submit_made(scheduler, step, make_step_unscored(scheduler, step, code));
         wait_for_steps(scheduler);
         made = step->change.done != NULL && room_save_result(&step->change, &failure) == OK;
     }
@@ -133,14 +144,44 @@ static bool end_step(struct room_scheduler *scheduler, struct step *step, struct
     return made;
 }
 
+/* Waits for what came in time for the steps: once for all of them. The listener is not taken away
+ * meanwhile. */
+static void await_players(struct room_scheduler *scheduler, int64_t by_ms) {
+    pthread_mutex_lock(&scheduler->lock);
+    struct room_scheduler_listener listener = scheduler->listener;
+    scheduler->awaiting = listener.await_players != NULL;
+    pthread_mutex_unlock(&scheduler->lock);
+    if (listener.await_players == NULL)
+        return;
+    listener.await_players(listener.user, by_ms);
+    pthread_mutex_lock(&scheduler->lock);
+    scheduler->awaiting = false;
+    pthread_cond_broadcast(&scheduler->returned);
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+/* Loads the rooms that are due and waits for their players. */
+static void load_steps(struct room_scheduler *scheduler, const struct due_list *due,
+                       struct step *steps) {
+    int64_t until_ms = 0, now_ms = clock_now_ms();
+    for (size_t i = 0; i < due->count; i++) {
+        arena_init(&steps[i].arena);
+        load_step(scheduler, &steps[i], due->codes[i]);
+        int64_t counts_ms = steps[i].loaded == OK ? room_counts_until(&steps[i].room, now_ms) : 0;
+        if (counts_ms > until_ms)
+            until_ms = counts_ms;
+    }
+    if (until_ms != 0)
+        await_players(scheduler, until_ms);
+}
+
 /* Runs a step of each room that is due; returns how many were committed. */
 static size_t run_steps(struct room_scheduler *scheduler, const struct due_list *due) {
     struct step *steps = mem_zalloc(sizeof(*steps) * (due->count + 1));
     size_t made = 0;
-    for (size_t i = 0; i < due->count; i++) {
-        arena_init(&steps[i].arena);
-        begin_step(scheduler, &steps[i], due->codes[i], false);
-    }
+    load_steps(scheduler, due, steps);
+    for (size_t i = 0; i < due->count; i++)
+        begin_step(scheduler, &steps[i], due->codes[i]);
     wait_for_steps(scheduler);
     for (size_t i = 0; i < due->count; i++)
         made += end_step(scheduler, &steps[i], due->codes[i]);
@@ -253,12 +294,14 @@ struct room_scheduler *room_scheduler_start(struct game *game) {
     scheduler->game = game;
     ulid_make(clock_now_ms(), scheduler->owner);
     pthread_mutex_init(&scheduler->lock, NULL);
+    pthread_cond_init(&scheduler->returned, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&scheduler->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     if (pthread_create(&scheduler->thread, NULL, room_scheduler_main, scheduler) == 0)
         return scheduler;
+    pthread_cond_destroy(&scheduler->returned);
     pthread_cond_destroy(&scheduler->changed);
     pthread_mutex_destroy(&scheduler->lock);
     mem_free(scheduler);
@@ -268,6 +311,8 @@ struct room_scheduler *room_scheduler_start(struct game *game) {
 void room_scheduler_set_listener(struct room_scheduler *scheduler,
                                  const struct room_scheduler_listener *listener) {
     pthread_mutex_lock(&scheduler->lock);
+    while (scheduler->awaiting)
+        pthread_cond_wait(&scheduler->returned, &scheduler->lock);
     scheduler->listener = listener != NULL ? *listener : (struct room_scheduler_listener){0};
     pthread_mutex_unlock(&scheduler->lock);
 }
@@ -307,6 +352,7 @@ void room_scheduler_stop(struct room_scheduler *scheduler) {
     pthread_mutex_unlock(&scheduler->lock);
     pthread_join(scheduler->thread, NULL);
     release_lease(scheduler);
+    pthread_cond_destroy(&scheduler->returned);
     pthread_cond_destroy(&scheduler->changed);
     pthread_mutex_destroy(&scheduler->lock);
     mem_free(scheduler);

@@ -12,14 +12,19 @@ struct room_scheduler;
 struct room_scheduler *room_scheduler_start(struct game *game);
 /* Wakes the thread, after a write that may have set an earlier timer. Any thread. */
 void room_scheduler_wake(struct room_scheduler *scheduler);
-/* Functions that the scheduler calls on its thread, with its mutex held: they must return
- * soon, and must not call functions of the scheduler that lock it (wake, set_listener, stop). */
+/* Functions that the scheduler calls on its thread, with its mutex held but for the last: they must
+ * return soon, and must not call functions of the scheduler that lock it (wake, set_listener,
+ * stop). */
 struct room_scheduler_listener {
     /* A step of the room was committed (`room` is the new state), or the room was cleared of
      * connections (`room` is NULL). */
     void (*stepped)(void *user, struct bytes code, const struct room *room);
     /* Other servers have deleted this one's connections: open them again. */
     void (*cleared)(void *user);
+    /* Waits until all that players said to this process by `by_ms` (clock_now_ms()) has been
+     * submitted, or for so long that the rooms should go on without. Called without the mutex,
+     * before steps in which that counts. NULL: nothing is waited for. */
+    void (*await_players)(void *user, int64_t by_ms);
     void *user;
 };
 /* Copies the listener; NULL takes it away, and it is not called after this has returned. Any

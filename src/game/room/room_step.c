@@ -57,6 +57,12 @@ enum status room_step(struct room *room, struct bytes owner, struct failure *fai
     return room->status == ROOM_PLAYING ? room->kind->step(room, failure) : OK;
 }
 
+int64_t room_counts_until(const struct room *room, int64_t by_ms) {
+    if (room->status != ROOM_PLAYING || room->due_ms == 0 || room->due_ms > by_ms)
+        return 0;
+    return room->kind->counts_until == NULL ? room->due_ms : room->kind->counts_until(room);
+}
+
 bool room_scores_refused(enum status status) {
     return status == INVALID || status == DENIED || status == LIMIT_EXCEEDED;
 }

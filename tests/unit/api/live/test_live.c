@@ -5,7 +5,10 @@
 
 #include "api/live/live_hub.h"
 #include "api/live/live_int.h"
+#include "base/clock.h"
 #include "game/record.h"
+
+#include <semaphore.h>
 
 static struct live_fixture asking;
 
@@ -134,6 +137,85 @@ static void test_offers(void **state) {
     buf_release(&heard);
 }
 
+/* --- in time --- */
+
+static sem_t held, let_go;
+
+static void run_hold(struct task *task) {
+    (void)task;
+    sem_post(&held);
+    sem_wait(&let_go);
+}
+
+/* Until the clock shows it: what is waited for is the time itself. */
+static void await_time(int64_t until_ms) {
+    while (clock_now_ms() < until_ms)
+        usleep(1000);
+}
+
+/* The round that is open in the room, which is loaded into `room`. */
+static int64_t open_round_end(struct bytes code, struct room *room) {
+    for (int i = 0; i < 60000; i++) {
+        assert_int_equal(
+            room_load(asking.game, code, (struct scope){&asking.arena, &asking.failure}, room), OK);
+        if (room->round != 0 &&
+            bytes_equal(item_string(&room->round_item, BYTES("status")), BYTES("open")))
+            return item_int(&room->round_item, BYTES("endsAt"));
+        usleep(1000);
+    }
+    fail();
+    return 0;
+}
+
+static void say_tap(int fd, unsigned round, unsigned id) {
+    struct buf text = {0};
+    buf_printf(&text, "{\"do\":\"react\",\"round\":%u,\"id\":%u}", round, id);
+    live_say(fd, buf_bytes(&text));
+    buf_release(&text);
+}
+
+/* A loop is busy while a round ends. Who tapped before the end, which the loop did not read yet, is
+ * counted as of then; who tapped after it is late, though the round was not judged yet. */
+static void test_in_time(void **state) {
+    struct task hold[2] = {{.run = run_hold}, {.run = run_hold}};
+    struct room *room = ARENA_NEW(&asking.arena, struct room);
+    struct buf anns = {0}, bobs = {0};
+    (void)state;
+    sem_init(&held, 0, 0);
+    sem_init(&let_go, 0, 0);
+    struct bytes code = live_room(&asking, "kauwa-udd");
+    int ann = live_open(&asking, code, "ann"), bob = live_open(&asking, code, "bob");
+    wait_for(ann, &anns, "\"type\":\"state\"");
+    wait_for(bob, &bobs, "\"type\":\"state\"");
+    live_say(ann, BYTES("{\"do\":\"start\",\"id\":1}"));
+    wait_for(ann, &anns, "{\"type\":\"ok\",\"v\":1,\"id\":1}");
+    clock_shift_ms(3000); /* the countdown */
+    int64_t ends_ms = open_round_end(code, room);
+    for (unsigned i = 0; i < 2; i++)
+        loop_post(loops_get(asking.loops, i), &hold[i]);
+    sem_wait(&held);
+    sem_wait(&held);
+    say_tap(ann, room->round, 2);
+    int64_t said_ms = clock_now_ms();
+    assert_true(said_ms < ends_ms);
+    await_time(ends_ms + 5);
+    say_tap(bob, room->round, 3);
+    await_time(ends_ms + 300); /* it would have been judged */
+    sem_post(&let_go);
+    sem_post(&let_go);
+    wait_for(ann, &anns, "{\"type\":\"ok\",\"v\":1,\"id\":2}");
+    wait_for(bob, &bobs, "{\"type\":\"refused\",\"v\":1,\"id\":3,\"reason\":\"Too late");
+    wait_for(ann, &anns, "\"status\":\"done\"");
+    wait_for(ann, &anns, "\"ann\":{\"afterMs\":");
+    assert_true(bytes_find(buf_bytes(&anns), BYTES("\"bob\":{\"afterMs\":")) == SIZE_MAX);
+    close(ann);
+    close(bob);
+    buf_release(&anns);
+    buf_release(&bobs);
+    sem_destroy(&held);
+    sem_destroy(&let_go);
+}
+
 /* The end comes while lines are open, and matches run: each line is told. */
 static void test_end(void **state) {
     enum { LINES = 20 };
@@ -167,6 +249,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_comings, begin, end),
         cmocka_unit_test_setup_teardown(test_boards, begin, end),
         cmocka_unit_test_setup_teardown(test_offers, begin, end),
+        cmocka_unit_test_setup_teardown(test_in_time, begin, end),
         cmocka_unit_test_setup_teardown(test_end, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
 #include "game/record.h"
 #include "game/room/room_int.h"
 #include "game/room/room_scheduler.h"
+#include "table/inprocess.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
 static struct item item_at(struct world *world, const struct item *key) {
@@ -506,6 +508,92 @@ static void test_clocks(void **state) {
     world_close(&world);
 }
 
+/* --- waiting for players --- */
+
+/* What the scheduler asked for, and a reaction that comes meanwhile. */
+struct awaited {
+    struct world *world;
+    struct bytes code;
+    atomic_uint calls;
+    atomic_llong by_ms;
+};
+
+static void await_bob(void *user, int64_t by_ms) {
+    struct awaited *awaited = user;
+    struct change change = {0};
+    struct failure failure = {0};
+    struct arena arena;
+    arena_init(&arena);
+    change.arena = &arena;
+    atomic_store(&awaited->by_ms, by_ms);
+    struct reaction reaction = {awaited->code, BYTES("bob"), 1, by_ms - 1};
+    if (atomic_fetch_add(&awaited->calls, 1) == 0 &&
+        room_react_prepare(awaited->world->game, &reaction, &change, &failure) == OK)
+        engine_submit_wait(awaited->world->game->engine, &change);
+    arena_release(&arena);
+}
+
+static void await_status(struct world *world, struct bytes code, struct bytes status) {
+    for (int i = 0; i < 60000; i++) {
+        if (bytes_equal(item_string(&loaded(world, code)->round_item, ROOM_STATUS), status))
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    fail_msg("the round is not %.*s", BYTES_ARG(status));
+}
+
+/* A round is judged when what came in time has been submitted, however late that is; who opens one
+ * waits for nobody. */
+static void test_awaited(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    assert_ok(kauwa_objects_seed(world.game, (struct scope){&world.arena, &world.failure}),
+              world.failure);
+    assert_ok(match_boards(world.game, (struct scope){&world.arena, &world.failure}),
+              world.failure);
+    struct bytes code = made(&world, "kauwa-udd", 4);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    assert_int_equal(start(&world, code), OK);
+    struct awaited awaited = {.world = &world, .code = code};
+    struct room_scheduler *scheduler = room_scheduler_start(world.game);
+    room_scheduler_set_listener(
+        scheduler, &(struct room_scheduler_listener){.await_players = await_bob, .user = &awaited});
+    clock_shift_ms(3000);
+    await_status(&world, code, BYTES("open"));
+    assert_int_equal(atomic_load(&awaited.calls), 0);
+    int64_t ends_ms = item_int(&loaded(&world, code)->round_item, BYTES("endsAt"));
+    clock_shift_ms(3100);
+    await_status(&world, code, BYTES("done"));
+    room_scheduler_set_listener(scheduler, NULL);
+    assert_int_equal(atomic_load(&awaited.by_ms), ends_ms);
+    struct room *room = loaded(&world, code);
+    const struct value *results =
+        value_get(item_map(&room->state, BYTES("last")), BYTES("results"));
+    const struct value *bob = value_get(results, BYTES("bob"));
+    struct item verdict = {bob->pairs, bob->count};
+    assert_int_equal(item_int(&verdict, BYTES("afterMs")), 2999);
+    room_scheduler_stop(scheduler);
+    world_close(&world);
+}
+
+/* A turn by turn: what was said before the turn's time is over comes first. */
+static void test_counts_until(void **state) {
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct bytes code = made(&world, "snakes-and-ladders", 2);
+    assert_int_equal(join(&world, code, "bob"), OK);
+    assert_int_equal(ready(&world, code, "bob"), OK);
+    assert_int_equal(room_counts_until(loaded(&world, code), INT64_MAX), 0); /* nobody plays */
+    assert_int_equal(start(&world, code), OK);
+    struct room *room = loaded(&world, code);
+    assert_int_equal(room_counts_until(room, room->due_ms - 1), 0);
+    assert_int_equal(room_counts_until(room, room->due_ms), room->due_ms);
+    world_close(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_people),        cmocka_unit_test(test_last_seat),
@@ -513,7 +601,8 @@ int main(void) {
         cmocka_unit_test(test_snakes),        cmocka_unit_test(test_kauwa_udd),
         cmocka_unit_test(test_late_reaction), cmocka_unit_test(test_scores),
         cmocka_unit_test(test_written),       cmocka_unit_test(test_lease),
-        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_clocks),        cmocka_unit_test(test_awaited),
+        cmocka_unit_test(test_counts_until),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
