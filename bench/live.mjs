@@ -3,6 +3,7 @@
 //   node bench/live.mjs [--sockets 2000] [--room 8] [--rounds 20] [--seconds 3] [--spread S] [--data DIR]
 //
 // The server has one core and one loop (taskset, --threads 1), the bots (gametable play) the other.
+// A tap is late if the bots handed it to the system after the round's end: bots that are themselves kept waiting are late.
 // Every room calls a thing every three seconds and every player taps each time; each
 // reaction is synced before it is acknowledged. A bot notes how long after a round's beginning, as
 // the room's clock stamped it, its state arrived, so writing the round to the disk is in the figure.
@@ -81,7 +82,10 @@ if (code !== 0) throw new Error(`the bots ended with ${code}: ${printed}`);
 const [, half, nearly, all, counted] = /within (\d+) ms \(half\), (\d+) ms \(99%\), (\d+) ms .*, (\d+) times/.exec(printed)
   ?? (() => { throw new Error(`never were all bots in a match: more --rounds, or less --spread: ${printed}`); })();
 console.log(`${sockets} sockets in ${rooms} rooms, a round every ${options.seconds} s, ${options.rounds} rounds${pinned ? ', server and bots on a core each' : ''}`);
+const [, moves, refused] = /states (\d+), moves (\d+), refused (\d+)/.exec(printed).slice(1).map(Number);
+const [early, late] = (/late (\d+) were sent before .*, (\d+) after/.exec(printed) ?? [0, 0, 0]).slice(1).map(Number);
 console.log(/states.*/.exec(printed)[0]);
+console.log(`of ${moves} taps ${early} were refused as late that were sent in time; goal: 0 (${late} were sent too late, ${refused - early - late} requests were refused for other reasons)`);
 console.log(`a round reached its players within ${half} ms (half), ${nearly} ms (99 %), ${all} ms (99.9 %), ${counted} times; goal: 99 % within 100 ms`);
 console.log(`the server was busy ${Math.round((busy.ticks * 10 * 100) / busy.ms)} % of its core while all were connected`);
 console.log(`memory: ${Math.round(bare / 1024)} MB bare, ${Math.round(seated / 1024)} MB with the rooms, ${Math.round(median(samples) / 1024)} MB with all sockets open and playing (${Math.round(most / 1024)} MB at the most): ${((median(samples) - seated) / sockets).toFixed(1)} KB a socket, ${((most - seated) / sockets).toFixed(1)} KB at the most; goal: under 16 KB`);

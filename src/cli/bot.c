@@ -51,6 +51,16 @@ static void say(struct bot *bot, struct bytes text) {
     bot_socket_send(&bot->socket, text);
 }
 
+/* What has been handed to the system before the round's end has been sent in time. */
+static void say_move(struct bot *bot) {
+    uint32_t bit = 1U << (bot->said % 32);
+    bot->bots->moves++;
+    say(bot, buf_bytes(&bot->move));
+    bool early = clock_now_ms() < bot->ends_ms;
+    bot->early = early ? bot->early | bit : bot->early & ~bit;
+    bot->said++;
+}
+
 static void set_in_match(struct bot *bot, bool in_match) {
     bot->bots->in_match += (unsigned)in_match - (unsigned)bot->in_match;
     bot->in_match = in_match;
@@ -86,8 +96,7 @@ static void on_timer(uv_timer_t *timer) {
             come_back(bot);
         break;
     case PLAN_MOVE:
-        bot->bots->moves++;
-        say(bot, buf_bytes(&bot->move));
+        say_move(bot);
         break;
     case PLAN_REMATCH:
         say(bot, BYTES("{\"do\":\"rematch\"}"));
@@ -123,13 +132,18 @@ static bool all_ready(const struct bot *bot, const struct json *state) {
     return count >= bot->seats;
 }
 
+static bool is_host(const struct bot *bot, const struct json *state) {
+    return bot->seats != 0 && member_is(member_of(state, "room"), "host", buf_bytes(&bot->player));
+}
+
 static void in_lobby(struct bot *bot, const struct json *state) {
     const struct json *seat = own_seat(bot, state);
     bool ready = seat != NULL && is_true(seat, "ready");
-    if (bot->host && all_ready(bot, state) && !bot->said_start) {
+    bool host = is_host(bot, state);
+    if (host && all_ready(bot, state) && !bot->said_start) {
         bot->said_start = true;
         plan(bot, PLAN_START, 1);
-    } else if (!bot->host && !ready && seat != NULL && !bot->said_ready) {
+    } else if (!host && !ready && seat != NULL && !bot->said_ready) {
         bot->said_ready = true;
         say(bot, BYTES("{\"do\":\"ready\",\"ready\":true}"));
     }
@@ -154,6 +168,8 @@ static void plan_move(struct bot *bot, const struct match_reply *reply) {
         return;
     buf_clear(&bot->move);
     rest_put_value(&bot->move, &message);
+    bot->move.size--; /* its brace */
+    buf_printf(&bot->move, ",\"id\":%u}", bot->said);
     plan(bot, PLAN_MOVE, reply->after_ms);
 }
 
@@ -173,8 +189,10 @@ static void in_match(struct bot *bot, const struct json *state, struct arena *ar
     bot->said_ready = bot->said_start = false;
     if (kind != NULL)
         kind->bot(&view, &reply);
-    if (reply.about != 0 && reply.about != bot->answered)
+    if (reply.about != 0 && reply.about != bot->answered) {
+        bot->ends_ms = number_of(member_of(state, "round"), "endsAt");
         plan_move(bot, &reply);
+    }
 }
 
 static void after_match(struct bot *bot, const struct json *state) {
@@ -185,7 +203,7 @@ static void after_match(struct bot *bot, const struct json *state) {
     }
     if (match >= bot->bots->matches)
         finish_bot(bot);
-    else if (bot->host && bot->plan != PLAN_REMATCH)
+    else if (is_host(bot, state) && bot->plan != PLAN_REMATCH)
         plan(bot, PLAN_REMATCH, 500);
 }
 
@@ -222,6 +240,20 @@ static void on_state(struct bot *bot, const struct json *state, struct arena *ar
         finish_bot(bot);
 }
 
+static void on_refused(struct bot *bot, const struct json *message) {
+    const struct json *reason = member_of(message, "reason");
+    unsigned number = (unsigned)number_of(message, "id");
+    bot->bots->refused++;
+    bot->said_start = false; /* somebody was not ready any more: the next state tells */
+    if (reason == NULL || reason->type != JSON_STRING || member_of(message, "id") == NULL ||
+        reason->text.size < 8 || memcmp(reason->text.data, "Too late", 8) != 0)
+        return;
+    if ((bot->early >> number % 32 & 1) != 0)
+        bot->bots->refused_early++;
+    else
+        bot->bots->refused_late++;
+}
+
 static void received(struct bot_socket *socket, struct bytes text) {
     struct bot *bot = socket->user;
     struct arena arena;
@@ -231,10 +263,8 @@ static void received(struct bot_socket *socket, struct bytes text) {
     if (json_parse(text, &arena, &message, &where) == OK) {
         if (member_is(&message, "type", BYTES("state")))
             on_state(bot, &message, &arena);
-        if (member_is(&message, "type", BYTES("refused"))) {
-            bot->bots->refused++;
-            bot->said_start = false; /* somebody was not ready any more: the next state tells */
-        }
+        if (member_is(&message, "type", BYTES("refused")))
+            on_refused(bot, &message);
     }
     arena_release(&arena);
 }

@@ -1,6 +1,6 @@
 /* A player that is not a person: sits in a room, says it is ready, does what the room's kind of
- * game has its bots do (match_kind.bot), and connects again when its connection is lost. The first
- * bot of a room is its host and starts the match. */
+ * game has its bots do (match_kind.bot), and connects again when its connection is lost. The host
+ * of a room that they made starts the match: the first bot, or another one after it was away. */
 #ifndef GT_CLI_BOT_H
 #define GT_CLI_BOT_H
 
@@ -23,6 +23,10 @@ struct bots {
     unsigned playing;   /* those that are not done, */
     unsigned in_match;  /* and those whose last state was of a match that goes on */
     uint64_t states, moves, refused, lost, finished;
+    /* Of `refused`: moves that were refused as too late, although they were sent before the round's
+     * end; and those that were sent after it. By this machine's clock, so between two machines it
+     * says what their clocks say. */
+    uint64_t refused_early, refused_late;
     /* Of rounds while all bots are in a match: from their beginning to here. */
     uint64_t latency[LATENCY_BUCKETS];
 };
@@ -33,11 +37,13 @@ struct bot {
     uv_timer_t timer; /* for what it is about to do, or to come back */
     struct buf path;  /* of its subscription to the room */
     struct buf player;
-    bool host;
-    unsigned seats;    /* of its room: the host waits for them */
+    unsigned seats;    /* of its room, if they made it: the host waits for them; else 0 */
     unsigned begin_ms; /* when it comes, after the first */
     enum bot_plan { PLAN_NOTHING, PLAN_OPEN, PLAN_MOVE, PLAN_REMATCH, PLAN_START } plan;
     struct buf move;  /* what it says when PLAN_MOVE is due */
+    int64_t ends_ms;  /* the end of the round that it is about; 0: it has none */
+    unsigned said;    /* moves, which number them */
+    uint32_t early;   /* of the last 32 a bit each, by number: it was sent before its round's end */
     int64_t answered; /* the round or turn it has dealt with, or is about to; 0: none */
     bool may_repeat;  /* that answer may be given again on a new connection */
     int64_t round;    /* the last open one it was told of */

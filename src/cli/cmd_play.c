@@ -274,9 +274,8 @@ static int fill_room(struct play *play, struct http_client *http, unsigned first
         buf_clear(&body);
         buf_byte(&body, '{');
         bot->begin_ms = begin_ms;
+        bot->seats = play->join == NULL ? count : 0;
         if (code.size == 0) {
-            bot->host = true;
-            bot->seats = count;
             buf_printf(&body, "\"kind\":\"%s\",\"options\":", play->kind->name);
             buf_put(&body, buf_bytes(&play->options));
             buf_lit(&body, "},");
@@ -376,6 +375,10 @@ static void report_progress(const struct play *play, unsigned left) {
     printf("  states %llu, moves %llu, refused %llu, lines lost %llu\n",
            (unsigned long long)bots->states, (unsigned long long)bots->moves,
            (unsigned long long)bots->refused, (unsigned long long)bots->lost);
+    if (bots->refused_early + bots->refused_late != 0)
+        printf("  of those refused as too late %llu were sent before their round's end, %llu after "
+               "it\n",
+               (unsigned long long)bots->refused_early, (unsigned long long)bots->refused_late);
     if (bots_counted(bots) != 0)
         printf("  while all were in a match a round reached a player within %u ms (half), %u ms "
                "(99%%), %u ms (all but one in a thousand), %llu times\n",
