@@ -40,6 +40,7 @@ struct channel {
     bool dirty, lagging, closing, over;
     bool ended;          /* the goodbye is in `own`, or was */
     unsigned unanswered; /* pings */
+    uint64_t heard_ms;   /* when the client last said something, by its shard's clock */
 };
 
 /* ---- the handshake ---- */
@@ -267,6 +268,7 @@ static void answer_goodbye(struct channel *channel, struct bytes data) {
 static void on_heard(void *user, enum frames_kind kind, struct bytes data) {
     struct channel *channel = user;
     channel->unanswered = 0;
+    channel->heard_ms = shard_now(channel->connection->shard);
     if (channel->closing)
         return;
     if (kind == FRAMES_TEXT)
@@ -325,7 +327,22 @@ void channel_ready(struct channel *channel, int events) {
         flush(channel);
 }
 
+/* How many milliseconds later the client is to be pinged, since it has said something meanwhile; 0:
+ * now. Who plays needs no pings. */
+static int ping_later(const struct channel *channel) {
+    uint64_t next_ms = channel->heard_ms + (uint64_t)channel->settings.ping_ms;
+    uint64_t now_ms = shard_now(channel->connection->shard);
+    return channel->settings.events || channel->closing || next_ms <= now_ms
+               ? 0
+               : (int)(next_ms - now_ms);
+}
+
 void channel_expire(struct channel *channel) {
+    int later_ms = ping_later(channel);
+    if (later_ms != 0) {
+        connection_wait(channel->connection, later_ms);
+        return;
+    }
     if (channel->closing || channel->unanswered >= LIMIT_PINGS_UNANSWERED) {
         connection_drop(channel->connection);
         return;
@@ -375,6 +392,7 @@ struct channel *channel_new(struct connection *connection, struct channel_loop *
     buf_put(&channel->own, head);
     if (!settings->events)
         wire_stamp(&connection->wire);
+    channel->heard_ms = shard_now(connection->shard);
     connection_wait(connection, settings->ping_ms);
     connection_watch(connection, UV_READABLE);
     mark_dirty(channel);

@@ -30,7 +30,7 @@ struct channel_settings {
     void *user;
     size_t message_max;   /* of what the client sends; larger ends it with 1009 */
     size_t queue_max;     /* bytes that wait to be sent; more: it lags */
-    int ping_ms;          /* how often it is asked whether it is there */
+    int ping_ms;          /* after so long a silence it is asked whether it is there, and again */
     bool events;          /* an event stream instead of a WebSocket */
     struct bytes headers; /* more header lines of the answer, each ending in CRLF */
 };

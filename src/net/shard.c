@@ -8,6 +8,8 @@
 enum {
     SWEEP_MIN_MS = 10,
     SWEEP_MAX_MS = 1000,
+    SWEEP_STEP = 256,     /* connections that are looked at together; */
+    SWEEP_STEPS_MAX = 50, /* of more than so many steps each looks at more */
 };
 
 /* ---- the list ---- */
@@ -23,6 +25,8 @@ void shard_link(struct shard *shard, struct connection *connection) {
 void shard_unlink(struct shard *shard, struct connection *connection) {
     if (shard->cursor == connection)
         shard->cursor = connection->next;
+    if (shard->swept == connection)
+        shard->swept = connection->next;
     if (connection->next != NULL)
         connection->next->prev = connection->prev;
     if (connection->prev != NULL)
@@ -48,9 +52,31 @@ static void expire_if_due(struct connection *connection) {
         connection_expire(connection);
 }
 
-static void on_sweep(uv_timer_t *timer) {
-    walk(timer->data, expire_if_due);
+/* How many steps a sweep of the connections that there are has. */
+static unsigned sweep_steps(const struct shard *shard) {
+    unsigned steps = atomic_load_explicit(&shard->count, memory_order_relaxed) / SWEEP_STEP + 1;
+    return steps < SWEEP_STEPS_MAX ? steps : SWEEP_STEPS_MAX;
+}
+
+static void begin_sweep(struct shard *shard) {
+    unsigned count = atomic_load_explicit(&shard->count, memory_order_relaxed);
+    shard->swept = shard->connections;
+    shard->sweep_step = count / sweep_steps(shard) + 1;
     spare_blocks_trim();
+}
+
+/* A step of a sweep, which looks at each connection once: clients that came together are pinged
+ * together, and 4,000 pings at once keep those waiting who play. */
+static void on_sweep(uv_timer_t *timer) {
+    struct shard *shard = timer->data;
+    if (shard->swept == NULL)
+        begin_sweep(shard);
+    for (unsigned i = 0; i < shard->sweep_step && shard->swept != NULL; i++) {
+        struct connection *connection = shard->swept;
+        shard->swept = connection->next;
+        expire_if_due(connection);
+    }
+    uv_timer_start(timer, on_sweep, shard->sweep_ms / sweep_steps(shard), 0);
 }
 
 /* Often enough that a time-out is late by no more than a quarter, or a second. */
@@ -63,12 +89,12 @@ static uint64_t sweep_ms(const struct listener_settings *settings) {
 
 static void run_start(struct task *task) {
     struct shard *shard = (struct shard *)((char *)task - offsetof(struct shard, start));
-    uint64_t every = sweep_ms(&shard->listener->settings);
     bool has = pthread_getcpuclockid(pthread_self(), &shard->processor_clock) == 0;
     atomic_store_explicit(&shard->has_processor_clock, has, memory_order_release);
     uv_timer_init(loop_uv(shard->loop), &shard->sweep);
     shard->sweep.data = shard;
-    uv_timer_start(&shard->sweep, on_sweep, every, every);
+    shard->sweep_ms = sweep_ms(&shard->listener->settings);
+    uv_timer_start(&shard->sweep, on_sweep, shard->sweep_ms, 0);
 }
 
 static void run_wind_down(struct task *task) {

@@ -1,6 +1,6 @@
 /* A listener's part on one loop: its connections there, what they share, and the sweep that
- * looks for those whose time is up. Private to net/; everything in it happens on its loop, save
- * where it says otherwise.
+ * looks for those whose time is up, some at a time. Private to net/; everything in it happens on
+ * its loop, save where it says otherwise.
  */
 #ifndef GT_NET_SHARD_H
 #define GT_NET_SHARD_H
@@ -33,7 +33,10 @@ struct shard {
     struct connection *cursor;      /* whom a walk over the list visits next */
     void *shared;                   /* what its connections share: their kind's own */
     uv_timer_t sweep;
-    bool closing; /* connections end after what they are at */
+    uint64_t sweep_ms;        /* that a sweep takes, with the wait after it */
+    unsigned sweep_step;      /* connections that each step of this sweep looks at */
+    struct connection *swept; /* the next one; NULL: all were looked at */
+    bool closing;             /* connections end after what they are at */
     struct task start, wind_down, end;
     struct task review;
     atomic_bool review_posted; /* and has not begun yet */

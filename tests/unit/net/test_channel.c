@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "net/channel.h"
 
+enum { SLOW_PING_MS = 1500 };
+
 static atomic_int closed, caught_up;
 static atomic_llong arrived_ms; /* of the last message */
 static sem_t held, let_go;
@@ -56,7 +58,7 @@ static void handle_channel(struct http_exchange *exchange, void *context) {
                                         .ping_ms = 60000,
                                         .events = bytes_equal(exchange->path, BYTES("/events"))};
     if (!bytes_equal(exchange->path, BYTES("/ws")))
-        settings.ping_ms = 200;
+        settings.ping_ms = bytes_equal(exchange->path, BYTES("/slow")) ? SLOW_PING_MS : 200;
     if (!settings.events && !channel_wanted(exchange)) {
         http_answer(exchange, &(struct http_answer){.status = 426});
         return;
@@ -136,27 +138,31 @@ static void send_text(int fd, const char *text) {
     send_frame(fd, 0x81, text, strlen(text));
 }
 
+static uint8_t read_any_frame(int fd, char **data, size_t *size) {
+    uint8_t head[10];
+    read_exactly(fd, (char *)head, 2);
+    assert_false(head[1] & 0x80);
+    *size = head[1] & 0x7f;
+    int more = *size == 126 ? 2 : *size == 127 ? 8 : 0;
+    if (more != 0) {
+        read_exactly(fd, (char *)head + 2, (size_t)more);
+        *size = 0;
+        for (int i = 0; i < more; i++)
+            *size = *size << 8 | head[2 + i];
+    }
+    *data = calloc(1, *size + 1);
+    read_exactly(fd, *data, *size);
+    return head[0];
+}
+
 /* The next frame that is not a ping; those are answered. */
 static uint8_t read_frame(int fd, char **data, size_t *size) {
-    for (;;) {
-        uint8_t head[10];
-        read_exactly(fd, (char *)head, 2);
-        assert_false(head[1] & 0x80);
-        *size = head[1] & 0x7f;
-        int more = *size == 126 ? 2 : *size == 127 ? 8 : 0;
-        if (more != 0) {
-            read_exactly(fd, (char *)head + 2, (size_t)more);
-            *size = 0;
-            for (int i = 0; i < more; i++)
-                *size = *size << 8 | head[2 + i];
-        }
-        *data = calloc(1, *size + 1);
-        read_exactly(fd, *data, *size);
-        if ((head[0] & 0xf) != 9)
-            return head[0];
+    uint8_t first;
+    while (((first = read_any_frame(fd, data, size)) & 0xf) == 9) {
         send_frame(fd, 0x8a, *data, *size);
         free(*data);
     }
+    return first;
 }
 
 static void expect_text(int fd, const char *text) {
@@ -309,6 +315,39 @@ static void test_lagging(void **state) {
     wait_closed(1);
 }
 
+/* Who says something is not pinged until they have been silent as long. The echo shows that the
+ * message was read before a ping was due; where it was not, the machine was busy: once more. */
+static void test_no_ping_needed(void **state) {
+    (void)state;
+    int fd = client_websocket_at("/slow"), tries = 0;
+    int64_t said_ms;
+    bool pinged;
+    do {
+        char *data;
+        size_t size;
+        uint8_t first;
+        sleep_ms(1200); /* deadlines are looked at each second */
+        said_ms = now_ms();
+        send_text(fd, "here");
+        pinged = false;
+        while ((first = read_any_frame(fd, &data, &size)) == 0x89) {
+            pinged = true;
+            send_frame(fd, 0x8a, data, size);
+            free(data);
+        }
+        assert_int_equal(first, 0x81);
+        free(data);
+    } while (pinged && ++tries < 100);
+    char *data;
+    size_t size;
+    assert_false(pinged);
+    assert_int_equal(read_any_frame(fd, &data, &size), 0x89);
+    assert_true(now_ms() - said_ms >= SLOW_PING_MS);
+    free(data);
+    close(fd);
+    wait_closed(1);
+}
+
 /* Who does not answer pings is cut off. */
 static void test_silence(void **state) {
     (void)state;
@@ -358,6 +397,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_arrived, begin, end),
         cmocka_unit_test_setup_teardown(test_refusals, begin, end),
         cmocka_unit_test_setup_teardown(test_lagging, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_ping_needed, begin, end),
         cmocka_unit_test_setup_teardown(test_silence, begin, end),
         cmocka_unit_test_setup_teardown(test_events, begin, end),
         cmocka_unit_test_setup_teardown(test_shutdown, begin, end),

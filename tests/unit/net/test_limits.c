@@ -220,6 +220,35 @@ static void test_idle(void **state) {
     server_close(&server);
 }
 
+/* So many that they are looked at in several steps: the time of each is over once, while others
+ * come and go. */
+static void test_idle_many(void **state) {
+    enum { MANY = 600 };
+    static int fds[MANY];
+    struct rlimit before, enough;
+    (void)state;
+    getrlimit(RLIMIT_NOFILE, &before);
+    enough = before;
+    if (enough.rlim_cur < 3 * MANY)
+        enough.rlim_cur = 3 * MANY;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &enough), 0);
+    server_open(&server, 1, (struct http_settings){.idle_ms = 2000, .connections_max = 2 * MANY});
+    int64_t began = now_ms();
+    for (int i = 0; i < MANY; i++)
+        fds[i] = client_open(&server);
+    for (int i = 0; i < MANY; i += 3) /* not in their order */
+        close(fds[i]);
+    for (int i = 0; i < MANY; i++) {
+        if (i % 3 == 0)
+            continue;
+        client_expect_end(fds[i]);
+        close(fds[i]);
+    }
+    assert_in_range(now_ms() - began, 1995, 20000);
+    server_close(&server);
+    setrlimit(RLIMIT_NOFILE, &before);
+}
+
 /* A client that asks for much and reads nothing. */
 static void test_slow_reader(void **state) {
     (void)state;
@@ -416,6 +445,7 @@ int main(void) {
         cmocka_unit_test(test_connections_max),
         cmocka_unit_test(test_slow_sender),
         cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_idle_many),
         cmocka_unit_test(test_slow_reader),
         cmocka_unit_test(test_out_of_descriptors),
         cmocka_unit_test(test_listen_failures),
