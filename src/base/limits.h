@@ -258,7 +258,7 @@ enum {
     LIMIT_LIVE_QUEUE = 256 * 1024, /* bytes that may wait for it */
     LIMIT_LIVE_TXNS = 16,          /* changes under way for one client */
     LIMIT_LIVE_BOARD = 100,        /* places of a board that is shown live */
-    LIMIT_PRESENCE = 32,           /* presence changes under way */
+    LIMIT_ROOM_QUEUE = 32,         /* of a loop's changes of rooms under way: not moves */
     LIMIT_TOPIC = 2100,            /* bytes of its name: a partition's key, and some */
 
     /* requests over REST */

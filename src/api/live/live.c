@@ -223,7 +223,7 @@ static void await_players(void *user, int64_t by_ms) {
     size_t count = 0;
     int64_t ago_ms = clock_now_ms() - by_ms, now_us = clock_ticks_us();
     for (size_t i = 0; i < LIVE_LOOPS_MAX; i++) {
-        struct loop *loop = atomic_load(&live->presences[i].loop);
+        struct loop *loop = atomic_load(&live->loops[i].loop);
         if (loop != NULL)
             loops[count++] = loop;
     }
@@ -233,6 +233,10 @@ static void await_players(void *user, int64_t by_ms) {
 
 static void connections_cleared(void *user) {
     presence_rewrite(user);
+}
+
+struct live_loop *live_loop_here(struct live *live) {
+    return &live->loops[loop_index(loop_current()) % LIVE_LOOPS_MAX];
 }
 
 struct live *live_new(const struct live_settings *settings) {

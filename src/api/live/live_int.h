@@ -4,6 +4,7 @@
 
 #include "api/live/live.h"
 #include "api/live/live_hub.h"
+#include "api/live/room_queue.h"
 #include "base/limits.h"
 
 #include <stdatomic.h>
@@ -22,26 +23,26 @@ enum {
 /* Why a subscription ends: WebSocket close codes of our own. */
 enum { CLOSE_ROOM_CLOSED = 4000, CLOSE_NOT_SEATED = 4001, CLOSE_KEY_CHANGED = 4002 };
 
-/* The presence writes of one loop's subscriptions. When thousands of clients connect at once, only
- * a few writes are started at a time, which bounds the memory they need together. Used on that loop
- * only. */
+/* The presences of one loop's subscriptions, and what is done to rooms there. Used on that loop
+ * only, but for `loop`. */
 struct presence;
-enum { LIVE_LOOPS_MAX = LIMIT_LOOPS, PRESENCE_RUNNING_MAX = LIMIT_PRESENCE };
-struct presence_queue {
-    unsigned running;
-    bool advancing;
-    struct presence *first, *last; /* presences whose write waits its turn */
-    struct presence *all;
-    struct loop *_Atomic loop; /* which loop; NULL: it has had no subscription yet */
+enum { LIVE_LOOPS_MAX = LIMIT_LOOPS };
+struct live_loop {
+    struct room_queue rooms;
+    struct presence *presences;
+    struct loop *_Atomic loop; /* which loop; NULL: it has had no player yet */
 };
 
 struct live {
     struct live_settings settings;
     struct hub *hub;
     atomic_uint_fast64_t subscriptions, messages, lagged;
-    struct presence_queue presences[LIVE_LOOPS_MAX];
+    struct live_loop loops[LIVE_LOOPS_MAX];
     atomic_uint txns; /* writes under way; live_stop() waits for them */
 };
+
+/* What belongs to the loop whose thread this is. */
+struct live_loop *live_loop_here(struct live *live);
 
 /* The value of a parameter of the query, decoded; empty if it is not there. */
 struct bytes live_query(const struct http_exchange *exchange, const char *name);

@@ -10,8 +10,8 @@
 
 struct presence {
     struct live *live;
-    struct presence_queue *queue;
-    struct presence *next;           /* the next in the queue */
+    struct live_loop *loop;
+    struct room_queue_entry entry;
     struct presence *after, *before; /* in the list of all presences of the loop */
     bool writing, waiting, over; /* a write is under way; waits in the queue; the player has gone */
     bool written;                /* the connection's item is there, */
@@ -43,43 +43,22 @@ static enum status apply_presence(struct room_txn *txn) {
                          : room_connection_close(&txn->room, &room_connection, &txn->failure);
 }
 
-static void begin_write(struct presence *presence);
-
-/* Starts writes that wait, as many as may run. One may finish at once, and come here again. */
-static void start_waiting(struct presence_queue *queue) {
-    if (queue->advancing)
-        return;
-    queue->advancing = true;
-    while (queue->first != NULL && queue->running < PRESENCE_RUNNING_MAX) {
-        struct presence *presence = queue->first;
-        queue->first = presence->next;
-        presence->waiting = false;
-        begin_write(presence);
-    }
-    queue->advancing = false;
-}
+static void begin_write(struct room_queue_entry *entry);
 
 static void wait_for_turn(struct presence *presence) {
-    struct presence_queue *queue = presence->queue;
     presence->waiting = true;
-    presence->next = NULL;
-    if (queue->first == NULL)
-        queue->first = presence;
-    else
-        queue->last->next = presence;
-    queue->last = presence;
+    presence->entry = (struct room_queue_entry){.code = presence->code, .begin = begin_write};
     atomic_fetch_add(&presence->live->txns, 1);
-    start_waiting(queue);
+    room_queue_add(&presence->loop->rooms, &presence->entry);
 }
 
 static void presence_free(struct presence *presence) {
-    struct presence_queue *queue = presence->queue;
     if (presence->after != NULL)
         presence->after->before = presence->before;
     if (presence->before != NULL)
         presence->before->after = presence->after;
     else
-        queue->all = presence->after;
+        presence->loop->presences = presence->after;
     if (presence->live->settings.scheduler != NULL)
         room_scheduler_count_connections(presence->live->settings.scheduler, -1);
     mem_free(presence);
@@ -88,8 +67,9 @@ static void presence_free(struct presence *presence) {
 static void presence_written(struct room_txn *txn) {
     struct writing *writing = txn->user; /* if it failed there is no room to be told of */
     struct presence *presence = writing->presence;
-    struct presence_queue *queue = presence->queue;
+    struct room_queue *queue = &presence->loop->rooms;
     struct live *live = presence->live;
+    char code[ROOM_CODE_SIZE];
     bool last = !writing->here;
     if (txn->failure.status == OK) {
         hub_notify(live->hub, (struct topic_id){&topic_room, txn->code});
@@ -100,20 +80,33 @@ static void presence_written(struct room_txn *txn) {
     mem_free(writing);
     presence->writing = false;
     presence->written = true;
-    queue->running--;
+    memcpy(code, presence->code, ROOM_CODE_SIZE);
     if (last)
         presence_free(presence);
     else if (presence->over || presence->again)
         wait_for_turn(presence);
-    start_waiting(queue);
+    room_queue_done(queue, code);
     atomic_fetch_sub(&live->txns, 1); /* who waits for the end must not find none in between */
 }
 
-static void begin_write(struct presence *presence) {
+/* Gone before its turn came: nobody was there. */
+static void forget(struct presence *presence) {
     struct live *live = presence->live;
-    if (presence->over && !presence->written) { /* gone before its turn came: nobody was there */
-        presence_free(presence);
-        atomic_fetch_sub(&live->txns, 1);
+    struct room_queue *queue = &presence->loop->rooms;
+    char code[ROOM_CODE_SIZE];
+    memcpy(code, presence->code, ROOM_CODE_SIZE);
+    presence_free(presence);
+    room_queue_done(queue, code);
+    atomic_fetch_sub(&live->txns, 1);
+}
+
+static void begin_write(struct room_queue_entry *entry) {
+    struct presence *presence =
+        (struct presence *)((char *)entry - offsetof(struct presence, entry));
+    struct live *live = presence->live;
+    presence->waiting = false;
+    if (presence->over && !presence->written) {
+        forget(presence);
         return;
     }
     struct writing *writing = mem_zalloc(sizeof(*writing));
@@ -121,7 +114,6 @@ static void begin_write(struct presence *presence) {
     writing->here = !presence->over;
     presence->again = false;
     presence->writing = true;
-    presence->queue->running++;
     writing->txn = (struct room_txn){.game = live->settings.game,
                                      .pool = live->settings.pool,
                                      .code = bytes_of(presence->code, ROOM_CODE_SIZE),
@@ -134,16 +126,16 @@ static void begin_write(struct presence *presence) {
 struct presence *presence_open(struct live *live, struct bytes code, struct bytes player) {
     struct presence *presence = mem_zalloc(sizeof(*presence) + player.size);
     presence->live = live;
-    presence->queue = &live->presences[loop_index(loop_current()) % LIVE_LOOPS_MAX];
+    presence->loop = live_loop_here(live);
     memcpy(presence->code, code.data, ROOM_CODE_SIZE);
     ulid_make(clock_now_ms(), presence->room_connection);
     memcpy(presence->player, player.data, player.size);
     presence->player_size = player.size;
-    presence->after = presence->queue->all;
+    presence->after = presence->loop->presences;
     if (presence->after != NULL)
         presence->after->before = presence;
-    presence->queue->all = presence;
-    atomic_store(&presence->queue->loop, loop_current());
+    presence->loop->presences = presence;
+    atomic_store(&presence->loop->loop, loop_current());
     if (live->settings.scheduler != NULL)
         room_scheduler_count_connections(live->settings.scheduler, 1);
     wait_for_turn(presence);
@@ -162,32 +154,31 @@ void presence_close(struct presence *presence, int64_t silent_ms) {
 struct rewriting {
     struct task task;
     struct live *live;
-    struct presence_queue *queue;
+    struct live_loop *loop;
 };
 
 static void run_rewriting(struct task *task) {
     struct rewriting *rewriting = (struct rewriting *)task;
-    struct presence_queue *queue = rewriting->queue;
-    queue->advancing = true; /* one that begins may be freed at once: not while they are walked */
-    for (struct presence *each = queue->all; each != NULL; each = each->after) {
+    struct live_loop *loop = rewriting->loop;
+    room_queue_pause(&loop->rooms); /* one that begins may be freed at once: not during the walk */
+    for (struct presence *each = loop->presences; each != NULL; each = each->after) {
         each->again = true;
         if (!each->writing && !each->waiting)
             wait_for_turn(each);
     }
-    queue->advancing = false;
-    start_waiting(queue);
+    room_queue_resume(&loop->rooms);
     atomic_fetch_sub(&rewriting->live->txns, 1);
     mem_free(rewriting);
 }
 
 void presence_rewrite(struct live *live) {
     for (size_t i = 0; i < LIVE_LOOPS_MAX; i++) {
-        struct loop *loop = atomic_load(&live->presences[i].loop);
+        struct loop *loop = atomic_load(&live->loops[i].loop);
         if (loop == NULL)
             continue;
         struct rewriting *rewriting = mem_alloc(sizeof(*rewriting));
-        *rewriting = (struct rewriting){
-            .task.run = run_rewriting, .live = live, .queue = &live->presences[i]};
+        *rewriting =
+            (struct rewriting){.task.run = run_rewriting, .live = live, .loop = &live->loops[i]};
         atomic_fetch_add(&live->txns, 1);
         loop_post(loop, &rewriting->task);
     }

@@ -113,6 +113,8 @@ static void refuse_command(struct room_subscription *subscription, struct bytes 
 struct room_command {
     struct room_txn *txn; /* allocated; NULL: a reaction, or not started */
     struct room_subscription *subscription;
+    struct room_queue_entry entry; /* of one that waits for its turn in the room */
+    bool queued;
     struct arena arena; /* of the request */
     struct json request;
     struct bytes id; /* the client's, as JSON */
@@ -264,6 +266,8 @@ static void command_finished(struct room_txn *txn) {
     }
     answer_command(command->subscription, command->id, &txn->failure);
     room_txn_release(txn);
+    if (command->queued)
+        room_queue_done(&live_loop_here(live)->rooms, command->subscription->code);
     room_command_free(command);
 }
 
@@ -276,6 +280,23 @@ static void begin_txn(struct room_command *command) {
     command->txn->finished = command_finished;
     command->txn->user = command;
     room_txn_start(command->txn);
+}
+
+static void begin_entry(struct room_queue_entry *entry) {
+    begin_txn((struct room_command *)((char *)entry - offsetof(struct room_command, entry)));
+}
+
+/* What is done to the room itself takes its turn behind who came before; a move of a game does not
+ * wait. */
+static void begin_command(struct room_command *command) {
+    if (command->apply == do_input) {
+        begin_txn(command);
+        return;
+    }
+    command->queued = true;
+    command->entry =
+        (struct room_queue_entry){.code = command->subscription->code, .begin = begin_entry};
+    room_queue_add(&live_loop_here(command->subscription->live)->rooms, &command->entry);
 }
 
 /* ---- reacting ---- */
@@ -357,7 +378,7 @@ static void dispatch(struct room_command *command) {
         if (reaction)
             begin_reaction(command);
         else
-            begin_txn(command);
+            begin_command(command);
         return;
     }
     if (bytes_equal(verb, BYTES("sync"))) {
