@@ -230,7 +230,8 @@ static void test_thread(void **state) {
     }
     struct room_scheduler *scheduler = room_scheduler_start(world.game);
     room_scheduler_set_listener(scheduler,
-                                &(struct room_scheduler_listener){told_room, told_cleared, &told});
+                                &(struct room_scheduler_listener){
+                                    .stepped = told_room, .cleared = told_cleared, .user = &told});
     const char *own = arena_str(&world.arena, room_scheduler_server_id(scheduler));
     room_scheduler_count_connections(scheduler, 1);
     turn(&world, codes[0], true, own, "own", "ann");
