@@ -136,6 +136,16 @@ static void read_edit(struct bytes in, struct edit *edit) {
 
 /* --- the list --- */
 
+/* A note is a table of the family 0 that was written out of the database's memory. */
+static bool is_note(const struct edit *edit) {
+    return edit->family == 0 && edit->added_count != 0 && edit->has_log;
+}
+
+/* Whether nothing before the edit matters. */
+static bool ends_search(const struct edit *edit) {
+    return !edit->known || !edit->later || is_note(edit);
+}
+
 static struct edit *edits_add(struct edits *edits, size_t at) {
     if (edits->count == edits->room) {
         edits->room = edits->room == 0 ? 16 : 2 * edits->room;
@@ -146,7 +156,17 @@ static struct edit *edits_add(struct edits *edits, size_t at) {
     return edit;
 }
 
-/* Reads the records up to the end, or to the first that is not whole. */
+static void read_next(struct bytes record, size_t at, struct edits *out) {
+    struct edit *edit = edits_add(out, at);
+    read_edit(record, edit);
+    if (ends_search(edit)) {
+        out->edits[0] = *edit;
+        out->count = 1;
+    }
+}
+
+/* Reads the records up to the end, or to the first that is not whole; only those from the last one
+ * on that matters are kept. */
 static void read_edits(struct bytes list, struct edits *out) {
     struct buf record = {0};
     struct wal_piece piece;
@@ -158,7 +178,7 @@ static void read_edits(struct bytes list, struct edits *out) {
         }
         buf_put(&record, piece.data);
         if (piece.type == WAL_ONE || piece.type == WAL_LAST)
-            read_edit(buf_bytes(&record), edits_add(out, begun));
+            read_next(buf_bytes(&record), begun, out);
     }
     buf_release(&record);
 }
@@ -185,11 +205,6 @@ static bool misses_table(const struct edits *edits, size_t at, const char *db_pa
         if (!is_gone_later(edits, at + 1, edit->added[i]) && is_missing(db_path, edit->added[i]))
             return true;
     return false;
-}
-
-/* A note is a table of the family 0 that was written out of the database's memory. */
-static bool is_note(const struct edit *edit) {
-    return edit->family == 0 && edit->added_count != 0 && edit->has_log;
 }
 
 static bool is_ingested(const struct edit *edit) {

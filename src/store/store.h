@@ -42,7 +42,8 @@ struct store_settings {
     bool memory;      /* keep everything in memory; nothing is durable */
     bool must_exist;  /* refuse to make a new one */
     bool read_only;   /* for looking at a folder offline: takes the lock, changes nothing but
-                         a torn end (wal_check.h); such a store is "broken" from the start */
+                         a torn end (wal_check.h, manifest_check.h); such a store is "broken" from the
+                         start */
     enum store_sync sync;
     int interval_ms;             /* 0: 100 */
     size_t block_cache;          /* bytes for blocks of tables; 0: LIMIT_BLOCK_CACHE */
