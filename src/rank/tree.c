@@ -7,7 +7,11 @@
 
 enum { EMPTY_SLAB_EVERY = 256 }; /* changes */
 
-enum { ABREAST = 16 }; /* keys that are looked for at once: what a processor can wait for */
+enum {
+    ABREAST = 16,       /* keys that are looked for at once: what a processor can wait for */
+    LINE = 64,          /* bytes that memory comes in */
+    SEARCHED = 4 * LINE /* of a node, that a search reads first */
+};
 
 /* Inner nodes have slabs of their own: they are larger than leaves and grow in other steps, so that
  * either would leave gaps that are of no use to the other; and all of them lie in few pages. */
@@ -88,8 +92,8 @@ size_t tree_memory(const struct tree *tree) {
 /* The lines that a search reads first: asked for at once, they arrive together. */
 static inline void prefetch_keys(const struct pack *keys) {
     const char *line = (const char *)keys;
-    for (int i = 0; i < 4; i++)
-        __builtin_prefetch(line + 64 * i);
+    for (int at = 0; at < SEARCHED; at += LINE)
+        __builtin_prefetch(line + at);
 }
 
 static inline void prefetch_node(const void *node, bool is_leaf) {
@@ -176,11 +180,23 @@ void tree_find_many(const struct tree *tree, const struct bytes *keys, size_t co
                      has + at);
 }
 
+/* A change moves what stands behind its slot, and the ends of all: the rest of the leaf. */
+static void prefetch_rest(const struct tree_leaf *leaf) {
+    const char *keys = (const char *)&leaf->keys;
+    size_t size = sizeof(leaf->keys) + pack_room(&leaf->keys);
+    for (size_t at = SEARCHED; at < size; at += LINE)
+        __builtin_prefetch(keys + at, 1);
+}
+
 void tree_prefetch_many(const struct tree *tree, const struct bytes *keys, size_t count) {
     const void *nodes[ABREAST];
     uint64_t ranks[ABREAST];
-    for (size_t at = 0; at < count; at += ABREAST)
-        descend_abreast(tree, keys + at, count - at < ABREAST ? count - at : ABREAST, nodes, ranks);
+    for (size_t at = 0; at < count; at += ABREAST) {
+        size_t some = count - at < ABREAST ? count - at : ABREAST;
+        descend_abreast(tree, keys + at, some, nodes, ranks);
+        for (size_t i = 0; i < some; i++)
+            prefetch_rest(nodes[i]);
+    }
 }
 
 bool tree_has(const struct tree *tree, struct bytes key) {
