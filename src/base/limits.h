@@ -331,7 +331,7 @@ enum {
     LIMIT_CACHE_LEAST_MB = 256, /* but so much at least, */
     LIMIT_CACHE_MOST_MB = 4096, /* and so much at most */
     LIMIT_BUFFER_RANGES = 64,   /* deleted ranges in it, which every read looks through */
-    LIMIT_BUFFER_PENDING = 4096, /* keys in it that are not in order, before that is made */
+    LIMIT_BUFFER_PENDING = 8192, /* keys in it that are not in order, before that is made */
     LIMIT_PAST_BATCH = 1 << 20, /* bytes of commits written at once when an earlier state is made */
 
     /* the console, and what the server remembers of itself */

@@ -25,10 +25,15 @@ uint8_t buffer_order_height(struct random *random) {
     return height;
 }
 
+/* The next that is not in order yet, of an entry that is not. */
+static struct buffer_entry *pending_after(const struct buffer_entry *entry) {
+    return atomic_load_explicit(&entry->next[0], memory_order_relaxed);
+}
+
 void buffer_order_push(struct buffer_order *order, struct buffer_entry *entry) {
     struct buffer_entry *top = atomic_load_explicit(&order->pending, memory_order_relaxed);
     do
-        entry->pending = top;
+        atomic_store_explicit(&entry->next[0], top, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&order->pending, &top, entry,
                                                   memory_order_release, memory_order_relaxed));
     atomic_fetch_add_explicit(&order->added, 1, memory_order_release);
@@ -119,10 +124,26 @@ static bool search_step(const struct buffer_order *order, struct search *search)
     return true;
 }
 
-/* Finds the places of several keys, which rise; their cache misses overlap. */
+/* On how many levels a key that is not before `from` has to be searched for: on the others nothing
+ * stands between the two. */
+static unsigned levels_between(const struct buffer_order *order, const struct place *from,
+                               struct bytes key) {
+    unsigned height = atomic_load_explicit(&order->height, memory_order_relaxed), level = 0;
+    for (; level < height; level++) {
+        const struct buffer_entry *next = follow(order, from->before[level], level);
+        if (next == NULL || bytes_compare(buffer_entry_key(next), key) >= 0)
+            break;
+    }
+    return level;
+}
+
+/* Finds the places of several keys, which rise; their cache misses overlap. They stand close
+ * together, if many are put in order at once, so that few levels are looked at. */
 static void find_places(const struct buffer_order *order, struct search *all, size_t count) {
-    unsigned levels = atomic_load_explicit(&order->height, memory_order_relaxed);
+    unsigned levels = levels_between(order, all[0].from, all[count - 1].key);
     struct search *going[ABREAST];
+    if (levels == 0)
+        return;
     for (size_t i = 0; i < count; i++) {
         search_begin(order, &all[i], levels);
         going[i] = &all[i];
@@ -170,16 +191,14 @@ static void insert_some(struct buffer_order *order, struct buffer_entry **all, s
     struct search searches[ABREAST];
     struct inserted inserted = {0};
     for (size_t i = 0; i < count; i++) {
-        places[i] = (struct place){0};
+        places[i] = *from;
         searches[i] =
             (struct search){.key = buffer_entry_key(all[i]), .place = &places[i], .from = from};
     }
-    if (atomic_load_explicit(&order->height, memory_order_relaxed) != 0)
-        find_places(order, searches, count);
+    find_places(order, searches, count);
     for (size_t i = 0; i < count; i++)
         insert_entry(order, &places[i], &inserted, all[i]);
-    if (count != 0)
-        *from = places[count - 1];
+    *from = places[count - 1];
 }
 
 static int compare_entries(const void *left, const void *right) {
@@ -216,11 +235,11 @@ static void sort_many(struct buffer_entry **all, size_t count) {
 static struct buffer_entry **take_pending(struct buffer_order *order, size_t *count) {
     struct buffer_entry *top = atomic_exchange(&order->pending, NULL);
     *count = 0;
-    for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
+    for (struct buffer_entry *entry = top; entry != NULL; entry = pending_after(entry))
         ++*count;
     struct buffer_entry **all = mem_alloc((*count + 1) * sizeof(struct buffer_entry *));
     size_t at = *count;
-    for (struct buffer_entry *entry = top; entry != NULL; entry = entry->pending)
+    for (struct buffer_entry *entry = top; entry != NULL; entry = pending_after(entry))
         all[--at] = entry;
     if (*count >= KEY_SORT_MANY)
         sort_many(all, *count);

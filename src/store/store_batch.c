@@ -92,7 +92,7 @@ enum status batch_next(struct bytes *batch, struct buffer_write *out) {
     if (batch->size == 0)
         return NOT_FOUND;
     if (!take_u8(batch, &head) || head >> 4 >= STORE_FAMILIES || (head & 0xf) > BUFFER_PUT_LOGGED ||
-        !take_counted(batch, &out->key))
+        !take_counted(batch, &out->key) || out->key.size > BUFFER_KEY_MAX)
         return DAMAGED;
     out->family = (enum store_family)(head >> 4);
     out->kind = (enum buffer_kind)(head & 0xf);

@@ -245,8 +245,17 @@ static void write_ranges(struct table_writer *writer, const struct write_buffer 
 /* Keys of a family that follow one another. */
 struct key_piece {
     const struct buffer_entry *first, *end; /* the one behind the last, or NULL */
-    size_t count;
+    size_t count;                           /* of RUN_FROM or more, RUN_FROM */
 };
+
+/* Prefetches the next key's newest state, and the key behind it. */
+static void prefetch_next(const struct buffer_entry *entry) {
+    const struct buffer_entry *next = buffer_entry_next(entry);
+    if (next == NULL)
+        return;
+    __builtin_prefetch(atomic_load_explicit(&next->newest, memory_order_relaxed));
+    __builtin_prefetch(buffer_entry_next(next));
+}
 
 /* What the ranges deleted in the buffer itself is left out. */
 static void write_keys(struct table_writer *writer, const struct write_buffer *buffer,
@@ -254,6 +263,7 @@ static void write_keys(struct table_writer *writer, const struct write_buffer *b
     enum store_family family = writer->family;
     for (const struct buffer_entry *entry = piece->first;
          entry != piece->end && writer->error == NULL; entry = buffer_entry_next(entry)) {
+        prefetch_next(entry);
         const struct buffer_range *range =
             write_buffer_find_range(buffer, family, buffer_entry_key(entry), UINT64_MAX);
         if (range == NULL || range->sequence < buffer_entry_at(entry, UINT64_MAX)->sequence)
@@ -298,24 +308,42 @@ static bool begins_alike(const struct buffer_entry *a, const struct buffer_entry
     return left.size >= ALIKE && right.size >= ALIKE && memcmp(left.data, right.data, ALIKE) == 0;
 }
 
-/* The keys from this one on that begin as it does. */
-static struct key_piece find_run(const struct buffer_entry *first) {
+/* The first key behind all that begin as this one does, or NULL. */
+static const struct buffer_entry *seek_behind(const struct table_writer *writer,
+                                              const struct write_buffer *buffer,
+                                              const struct buffer_entry *entry) {
+    uint8_t behind[ALIKE];
+    size_t at = ALIKE;
+    memcpy(behind, buffer_entry_key(entry).data, ALIKE);
+    while (at > 0 && ++behind[at - 1] == 0)
+        at--;
+    return at == 0 ? NULL : write_buffer_seek(buffer, writer->family, bytes_of(behind, ALIKE));
+}
+
+/* The keys from this one on that begin as it does. A long run is not walked to its end. */
+static struct key_piece find_run(const struct table_writer *writer,
+                                 const struct write_buffer *buffer,
+                                 const struct buffer_entry *first) {
     struct key_piece run = {first, first, 0};
     do {
         run.end = buffer_entry_next(run.end);
         run.count++;
-    } while (run.end != NULL && begins_alike(first, run.end));
+    } while (run.end != NULL && run.count < RUN_FROM && begins_alike(first, run.end));
+    if (run.count == RUN_FROM)
+        run.end = seek_behind(writer, buffer, first);
     return run;
 }
 
 /* The next piece, from this key on: a run of many, or all before the next such. */
-static struct key_piece find_piece(const struct buffer_entry *first) {
-    struct key_piece piece = find_run(first);
-    if (piece.count >= RUN_FROM)
+static struct key_piece find_piece(const struct table_writer *writer,
+                                   const struct write_buffer *buffer,
+                                   const struct buffer_entry *first) {
+    struct key_piece piece = find_run(writer, buffer, first);
+    if (piece.count == RUN_FROM)
         return piece;
     while (piece.end != NULL) {
-        struct key_piece run = find_run(piece.end);
-        if (run.count >= RUN_FROM)
+        struct key_piece run = find_run(writer, buffer, piece.end);
+        if (run.count == RUN_FROM)
             break;
         piece.end = run.end;
         piece.count += run.count;
@@ -323,11 +351,23 @@ static struct key_piece find_piece(const struct buffer_entry *first) {
     return piece;
 }
 
-/* A few keys beside a run become no table of their own, of which there would soon be many. */
+static const struct buffer_entry *first_key(const struct table_writer *writer,
+                                            const struct write_buffer *buffer) {
+    return write_buffer_seek(buffer, writer->family, (struct bytes){0});
+}
+
+/* Whether the piece is worth a table of its own. A few keys beside a run are not: of such tables
+ * there would soon be many. */
+static bool fills_table(const struct table_writer *writer, const struct write_buffer *buffer,
+                        const struct key_piece *piece) {
+    bool whole = piece->end == NULL && piece->first == first_key(writer, buffer);
+    return whole ? write_buffer_keys(buffer, writer->family) >= writer->store->settings.table_from
+                 : piece->count >= RUN_FROM;
+}
+
 static void write_piece(struct table_writer *writer, const struct write_buffer *buffer,
                         const struct key_piece *piece) {
-    bool whole = piece->count == write_buffer_keys(buffer, writer->family);
-    if (piece->count >= (whole ? writer->store->settings.table_from : RUN_FROM))
+    if (fills_table(writer, buffer, piece))
         write_by_file(writer, buffer, piece);
     else
         write_by_memory(writer, buffer, piece);
@@ -342,13 +382,13 @@ static void write_family(struct table_writer *writer, struct write_buffer *buffe
     if (writer->error != NULL || write_buffer_is_empty(buffer, writer->family))
         return;
     write_buffer_order(buffer, writer->family);
-    struct key_piece piece = {.end = write_buffer_seek(buffer, writer->family, (struct bytes){0})};
+    struct key_piece piece = {.end = first_key(writer, buffer)};
     if (goes_by_memory(writer, buffer)) {
         write_by_memory(writer, buffer, &(struct key_piece){.first = piece.end});
         return;
     }
     while (piece.end != NULL && writer->error == NULL) {
-        piece = find_piece(piece.end);
+        piece = find_piece(writer, buffer, piece.end);
         write_piece(writer, buffer, &piece);
     }
 }

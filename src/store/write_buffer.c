@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "store/buffer_order.h"
 
+#include <assert.h>
+
 enum {
     PART_BITS = 8,
     PARTS = 1 << PART_BITS,
@@ -203,11 +205,12 @@ static const struct buffer_version *new_version(struct write_buffer *buffer,
                                                 const struct buffer_write *write,
                                                 const struct buffer_version *older) {
     size_t size = write->kind == BUFFER_PUT ? write->value.size : 0;
-    struct buffer_version *version = take_memory(buffer, sizeof(*version) + size);
-    *version = (struct buffer_version){.sequence = write->sequence,
-                                       .older = older,
-                                       .size = (uint32_t)size,
-                                       .deleted = write->kind == BUFFER_DELETE};
+    struct buffer_version *version =
+        take_memory(buffer, offsetof(struct buffer_version, value) + size);
+    version->sequence = write->sequence;
+    version->older = older;
+    version->size = (uint32_t)size & INT32_MAX;
+    version->deleted = write->kind == BUFFER_DELETE;
     if (size != 0)
         memcpy(version->value, write->value.data, size);
     return version;
@@ -216,10 +219,11 @@ static const struct buffer_version *new_version(struct write_buffer *buffer,
 static struct buffer_entry *new_entry(struct write_buffer *buffer, const struct buffer_write *write,
                                       uint64_t hash) {
     uint8_t height = buffer_order_height(&buffer->random);
+    assert(write->key.size <= BUFFER_KEY_MAX);
     struct buffer_entry *entry =
         take_memory(buffer, sizeof(*entry) + height * sizeof(entry->next[0]) + write->key.size);
     entry->hash = kept_hash(hash);
-    entry->key_size = (uint32_t)write->key.size;
+    entry->key_size = (uint16_t)write->key.size;
     entry->family = (uint8_t)write->family;
     entry->height = height;
     for (uint8_t i = 0; i < height; i++)

@@ -26,7 +26,8 @@
  * reference (log_value.h) for it. */
 enum buffer_kind { BUFFER_PUT, BUFFER_DELETE, BUFFER_DELETE_RANGE, BUFFER_PUT_LOGGED };
 
-/* One write. Of a deleted range `key` is the first key and `value` the one behind its last. */
+/* One write, of a key of at most BUFFER_KEY_MAX bytes. Of a deleted range `key` is the first key
+ * and `value` the one behind its last. */
 struct buffer_write {
     uint64_t sequence;
     enum store_family family;
@@ -38,19 +39,20 @@ struct buffer_write {
 struct buffer_version {
     uint64_t sequence;
     const struct buffer_version *older; /* or NULL */
-    uint32_t size;
-    bool deleted;
+    uint32_t size : 31, deleted : 1;
     uint8_t value[]; /* `size` bytes */
 };
 
-/* A key. Its bytes stand behind the links of the skip list. */
+/* A key. Its bytes stand behind the links of the skip list. There are many, so it is kept small. */
 struct buffer_entry {
     _Atomic(const struct buffer_version *) newest;
-    struct buffer_entry *pending; /* the next that is not in order yet */
-    uint32_t hash, key_size;
+    uint32_t hash;
+    uint16_t key_size;
     uint8_t family, height;
+    /* next[0] of an entry that is not in order yet: another that is not, or NULL. */
     _Atomic(struct buffer_entry *) next[];
 };
+enum { BUFFER_KEY_MAX = UINT16_MAX };
 
 /* Deleted keys: low <= key < high. Never changes. */
 struct buffer_range {
