@@ -48,13 +48,21 @@ enum status local_streams(struct engine *engine, const struct stream_list_reques
 struct found_stream {
     struct stream stream;      /* a copy: only its table's number and `info` are set */
     struct snapshot *snapshot; /* to be dropped by the caller */
+    uint64_t next;             /* number of a record that the snapshot does not see */
+    bool lacks;                /* it has no record that the request wants */
 };
 
-static enum status find_stream(struct local *local, const struct stream_id *id, struct scope in,
+/* `request` may be NULL. */
+static enum status find_stream(struct local *local, const struct stream_id *id,
+                               const struct stream_read_request *request, struct scope in,
                                struct found_stream *out) {
     pthread_rwlock_rdlock(&local->state_lock);
     const struct stream *stream = streams_find(&local->streams, id->table, id->label_ms);
     if (stream != NULL) {
+        out->next = local->streams.next;
+        out->lacks = request != NULL && stream->info.enabled && request->from <= out->next &&
+                     stream_kinds_lack(&stream->kinds, request->from, request->partitions,
+                                       request->partition_count);
         out->stream =
             (struct stream){.table = stream->table, .info = copy_info(&stream->info, in.arena)};
         out->snapshot = snapshot_hold(local);
@@ -68,7 +76,7 @@ static enum status find_stream(struct local *local, const struct stream_id *id, 
 enum status local_stream(struct engine *engine, const struct stream_id *id, struct scope in,
                          struct stream_info *out) {
     struct found_stream found;
-    enum status status = find_stream((struct local *)engine, id, in, &found);
+    enum status status = find_stream((struct local *)engine, id, NULL, in, &found);
     if (status != OK)
         return status;
     snapshot_drop(found.snapshot);
@@ -201,7 +209,7 @@ enum status local_stream_read(struct engine *engine, const struct stream_read_re
     struct stream_id id = {request->table, request->label_ms};
     struct found_stream found;
     *out = (struct stream_read_reply){.next = request->from};
-    enum status status = find_stream(local, &id, in, &found);
+    enum status status = find_stream(local, &id, request, in, &found);
     if (status != OK)
         return status;
     const struct stream_info *info = &found.stream.info;
@@ -222,7 +230,10 @@ enum status local_stream_read(struct engine *engine, const struct stream_read_re
         reading.limit = READ_RECORDS_MAX;
     out->trimmed = request->from < info->kept[request->shard];
     reading.from_oldest = request->from == info->kept[request->shard];
-    if (!out->trimmed) {
+    if (!out->trimmed && found.lacks) {
+        out->next = found.next;
+        out->caught_up = true;
+    } else if (!out->trimmed) {
         struct store_iter *iter = store_iter_open(local->store, &range);
         status = read_all(&reading, iter);
         store_iter_close(iter);

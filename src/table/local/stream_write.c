@@ -69,6 +69,7 @@ void stream_add(struct commit_group *group, const struct action *action) {
     uint64_t sequence = group->sequence + group->record_count++;
     struct buf room = bundle_add(&into->bundle, &group->arena, sequence, size);
     stream_record_put(&room, &record, &images);
+    stream_kinds_note(&stream->kinds, state->key, sequence);
     assert(room.borrowed && room.size == size);
     into->created_ms = record.created_ms;
     group->size += STREAM_KEY_SIZE + size;

@@ -64,6 +64,7 @@ static void streams_add(struct streams *streams, struct stream *stream) {
         streams->room = streams->room == 0 ? 8 : streams->room * 2;
         streams->at = mem_realloc(streams->at, streams->room * sizeof(*streams->at));
     }
+    stream->kinds.since = streams->next;
     size_t at = streams_seek(streams, stream->info.table, stream->info.label_ms);
     memmove(streams->at + at + 1, streams->at + at, (streams->count - at) * sizeof(*streams->at));
     streams->at[at] = stream;

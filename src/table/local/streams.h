@@ -17,6 +17,7 @@
 
 #include "store/store.h"
 #include "table/local/bundle.h"
+#include "table/local/stream_kinds.h"
 #include "table/table_stream.h"
 #include "value/names.h"
 
@@ -34,6 +35,7 @@ struct stream {
     struct stream_info info; /* strings are in the arena */
     int64_t ended_ms;        /* when it was switched off */
     struct arena arena;
+    struct stream_kinds kinds;
     /* used by the writer only */
     int64_t oldest_ms[STREAM_SHARDS_MAX];       /* when the oldest record was made, */
     uint64_t oldest_segment[STREAM_SHARDS_MAX]; /* and no record stands in a segment of the log
