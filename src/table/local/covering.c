@@ -66,21 +66,54 @@ static bool entry_is_of(const struct index *index, struct bytes entry, struct by
            memcmp(entry.data + entry.size - tail.size, tail.data, tail.size) == 0;
 }
 
+/* Whether a part of a key says that value, with no byte escaped. */
+static bool part_is(struct bytes part, const struct value *value) {
+    struct bytes bytes = value->bytes;
+    if (value->type == VALUE_N)
+        return bytes_equal(part, bytes);
+    return part.size == bytes.size + 1 && part.data[bytes.size] == 0 &&
+           memcmp(part.data, bytes.data, bytes.size) == 0;
+}
+
+/* The values of a covered item in the order of the index's parts. False if it has other names. */
+static bool find_values(const struct entry_shape *shape, const struct item *item,
+                        const struct value **values) {
+    for (unsigned i = 0; i < shape->count; i++) {
+        const struct pair *pair = &item->pairs[shape->slots[i]];
+        if (!bytes_equal(pair->name, shape->parts[i].name))
+            return false;
+        values[i] = &pair->value;
+    }
+    return values[shape->count - 1]->type == shape->parts[shape->count - 1].type;
+}
+
+/* The entry of an item whose keys stand in its key as they are: they are copied from there. */
+static bool put_by_key(struct buf *to, const struct index *index, struct bytes key,
+                       const struct value *const *values) {
+    const struct entry_shape *shape = &index->shape;
+    size_t partition = keys_entry_span(index, bytes_skip(key, KEYS_TABLE_SIZE), 0);
+    struct key_source source = {key, KEYS_TABLE_SIZE + partition, values};
+    size_t at = KEYS_TABLE_SIZE + KEYS_HASH_SIZE;
+    return partition != 0 && values[0]->type == shape->parts[0].type &&
+           part_is(bytes_of(key.data + at, source.span - at), values[0]) &&
+           part_is(bytes_skip(key, source.span), values[shape->count - 1]) &&
+           keys_put_extracted(to, index, &source);
+}
+
 /* The attributes of a covered item are those of the entry, and an attribute has the same type in
  * all indexes of a table. keys_put_entry() leaves out what has a wrong type or is empty, but for
  * the table's sort key, the last part; and nothing in a short entry is too long for any index. */
 bool covering_put_entry(struct buf *to, const struct index *index, struct bytes key,
                         const struct item *item) {
-    const struct entry_shape *shape = &index->shape;
-    unsigned last = shape->count - 1;
+    const struct value *values[ENTRY_PARTS_MAX];
     size_t start = to->size;
-    if (!covering_covers(index, item) ||
-        !bytes_equal(item->pairs[shape->slots[last]].name, shape->parts[last].name) ||
-        item->pairs[shape->slots[last]].value.type != shape->parts[last].type ||
-        !keys_put_entry(to, NULL, index, item))
+    if (!covering_covers(index, item) || !find_values(&index->shape, item, values))
+        return false;
+    bool by_key = put_by_key(to, index, key, values);
+    if (!by_key && !keys_put_entry(to, NULL, index, item))
         return false;
     struct bytes entry = bytes_of(to->data + start, to->size - start);
-    if (entry.size <= LIMIT_SORT_KEY_SIZE && entry_is_of(index, entry, key))
+    if (entry.size <= LIMIT_SORT_KEY_SIZE && (by_key || entry_is_of(index, entry, key)))
         return true;
     to->size = start;
     return false;

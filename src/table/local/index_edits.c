@@ -167,16 +167,38 @@ static enum status plan_expiry(const struct plan *plan, struct index *index, boo
     return OK;
 }
 
+/* The item before and the one after, whichever there are, are covered. */
+static bool is_all_covered(const struct plan *plan) {
+    const struct action_state *state = plan->state;
+    return state->index != NULL && (state->entry.size != 0 || !plan->action->had_old) &&
+           (state->entry_after.size != 0 || !state->stays);
+}
+
+/* Whether an item that the index covers may have the attribute: it has none but those of its entry.
+ */
+static bool may_have(const struct index *covering, struct bytes name) {
+    const struct entry_shape *shape = &covering->shape;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (bytes_equal(shape->parts[i].name, name))
+            return true;
+    return false;
+}
+
 enum status action_plan_edits(struct commit_group *group, struct change *change,
                               struct action *action) {
     struct plan plan = {group, change, action, action->engine_data};
     struct table *table = plan.state->table;
     bool stays = plan.state->stays;
+    const struct index *only = is_all_covered(&plan) ? plan.state->index : NULL;
     for (unsigned i = 0; i < table->index_count; i++) {
-        enum status status = plan_index(&plan, table->indexes[i], stays);
+        struct index *index = table->indexes[i];
+        if (only != NULL && index != only && !may_have(only, index->shape.parts[0].name))
+            continue;
+        enum status status = plan_index(&plan, index, stays);
         if (status != OK)
             return status;
     }
-    bool expires = table->expiry != NULL && !plan.state->same_keys;
+    bool expires = table->expiry != NULL && !plan.state->same_keys &&
+                   (only == NULL || may_have(only, table->expiry->expiry));
     return expires ? plan_expiry(&plan, table->expiry, stays) : OK;
 }

@@ -317,7 +317,7 @@ struct table *local_find(struct local *local, struct bytes name, struct scope in
  * `hash` is the high half of hash_stable(encoded partition parts, 0): it spreads partitions evenly,
  * so that a segment of a parallel scan is a range of keys. */
 /* The table's number, which a key in the store begins with and an entry does not. */
-enum { KEYS_TABLE_SIZE = 4 };
+enum { KEYS_TABLE_SIZE = 4, KEYS_HASH_SIZE = 4 };
 /* Sets the shape of an index whose schema is set, and whether it has an entry hash. */
 void keys_prepare_index(struct index *index, const struct table_schema *schema);
 void keys_put_item(struct buf *to, const struct table *table, const struct table_schema *schema,

@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-enum { HASH_SIZE = 4, TIME_SIZE = 8 };
+enum { HASH_SIZE = KEYS_HASH_SIZE, TIME_SIZE = 8 };
 
 static void set_hash(struct buf *to, size_t at, size_t partition_at) {
     struct bytes partition = bytes_of(to->data + partition_at, to->size - partition_at);
