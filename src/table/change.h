@@ -153,11 +153,12 @@ struct change {
     size_t tag_count;
     const struct bytes *untag;
     size_t untag_count;
-    struct bytes expiry;                  /* the attribute that holds an item's last second, */
-    bool expires;                         /* and whether items are to go by it from now on */
-    struct write_rules *write_rules;      /* borrowed until they are dropped */
-    uint64_t expired;                     /* filled in by CHANGE_EXPIRE: how many went */
-    struct table_description description; /* filled in: the table after (before, on delete) */
+    struct bytes expiry;             /* the attribute that holds an item's last second, */
+    bool expires;                    /* and whether items are to go by it from now on */
+    struct write_rules *write_rules; /* borrowed until they are dropped */
+    uint64_t expired;                /* filled in by CHANGE_EXPIRE: how many went */
+    /* Filled in, in the arena: the table after (before, on delete). */
+    struct table_description *description;
 
     struct change_batch *batch; /* where it may wait for others (inprocess.h); NULL: at once */
 

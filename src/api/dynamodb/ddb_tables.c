@@ -134,7 +134,7 @@ enum status schema_read_table(struct call *call, struct table_schema *schema) {
 static enum status answer_created(struct call *call) {
     enum status status = call_changed(call);
     if (status == OK)
-        describe_table(call, BYTES("TableDescription"), &call->change.description,
+        describe_table(call, BYTES("TableDescription"), call->change.description,
                        DESCRIBE_CREATING);
     return status;
 }
@@ -155,7 +155,7 @@ enum status op_create_table(struct call *call) {
 static enum status answer_deleted(struct call *call) {
     enum status status = call_changed(call);
     if (status == OK)
-        describe_table(call, BYTES("TableDescription"), &call->change.description,
+        describe_table(call, BYTES("TableDescription"), call->change.description,
                        DESCRIBE_DELETING);
     return status;
 }

@@ -241,7 +241,7 @@ static enum status answer_updated(struct call *call) {
                             "and how to request higher limits.",
                             BYTES_ARG(call->failure.text));
     if (status == OK)
-        describe_table(call, BYTES("TableDescription"), &call->change.description,
+        describe_table(call, BYTES("TableDescription"), call->change.description,
                        DESCRIBE_UPDATING);
     return status;
 }

@@ -132,7 +132,7 @@ static enum status start_import(struct call *call, struct transfer *jobs, struct
     enum status status = engine_submit_wait(call->engine, change);
     if (status != OK)
         return call_changed(call);
-    import->order.table_id = change->description.id;
+    import->order.table_id = change->description->id;
     status =
         transfer_import(jobs, &import->order, (struct scope){call->arena, &call->failure}, &job);
     if (status == OK)

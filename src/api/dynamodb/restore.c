@@ -150,7 +150,7 @@ static enum status begin_restore(struct restore *restore, struct table_reader *r
 static void put_answer(struct restore *restore) {
     struct call *call = restore->call;
     struct buf *to = call->reply;
-    describe_table(call, BYTES("TableDescription"), &call->change.description, DESCRIBE_CREATING);
+    describe_table(call, BYTES("TableDescription"), call->change.description, DESCRIBE_CREATING);
     to->size -= 2; /* open both objects again */
     REPLY_NAME(to, "RestoreSummary");
     buf_byte(to, '{');

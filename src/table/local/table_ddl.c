@@ -29,6 +29,12 @@ struct table *table_ddl_find(struct local *local, struct change *change) {
     return table;
 }
 
+/* Describes the table in the change. */
+static void describe(struct table *table, struct change *change) {
+    change->description = ARENA_NEW(change->arena, struct table_description);
+    table_describe(table, change->arena, change->description);
+}
+
 /* --- making --- */
 
 static struct bytes make_id(struct arena *arena) {
@@ -101,7 +107,7 @@ static enum status create_table(struct local *local, struct change *change) {
     partition_version_raise_all(local, local->snapshot->commit + 1);
     snapshot_advance(local);
     pthread_rwlock_unlock(&local->state_lock);
-    table_describe(table, change->arena, &change->description);
+    describe(table, change);
     return OK;
 }
 
@@ -128,7 +134,7 @@ static enum status delete_table(struct local *local, struct change *change) {
     store_batch_free(batch);
     if (status != OK)
         return status;
-    table_describe(table, change->arena, &change->description);
+    describe(table, change);
     if (table->expiry != NULL)
         backfill_cancel(local, table->expiry);
     pthread_rwlock_wrlock(&local->state_lock);
@@ -167,7 +173,7 @@ static enum status finish_loading(struct local *local, struct change *change) {
     partition_version_raise_all(local, local->snapshot->commit + 1);
     snapshot_advance(local);
     pthread_rwlock_unlock(&local->state_lock);
-    table_describe(table, change->arena, &change->description);
+    describe(table, change);
     return OK;
 }
 
@@ -325,7 +331,7 @@ enum status table_ddl_replace(struct local *local, struct change *change,
         backfill_start(local, table, table->indexes[table->index_count - 1]);
     if (!expired && table->expiry != NULL)
         backfill_start(local, table, table->expiry);
-    table_describe(table, change->arena, &change->description);
+    describe(table, change);
     return OK;
 }
 

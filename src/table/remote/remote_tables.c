@@ -453,7 +453,7 @@ static enum status create_table(struct remote *remote, struct change *change, st
     struct scope in = {change->arena, &change->failure};
     put_schema(body, change->schema);
     enum status status = send_change(remote, change, "CreateTable", body);
-    return status == OK ? await_active(remote, change->table, in, &change->description) : status;
+    return status == OK ? await_active(remote, change->table, in, change->description) : status;
 }
 
 static enum status update_table(struct remote *remote, struct change *change, struct buf *body) {
@@ -461,7 +461,7 @@ static enum status update_table(struct remote *remote, struct change *change, st
     struct scope in = {change->arena, &change->failure};
     bool ranks = alteration->add_index != NULL && bytes_equal(alteration->add_index->name, RANKS);
     if (ranks && remote_is_game(remote, change->table))
-        return describe(&remote->engine, change->table, in, &change->description);
+        return describe(&remote->engine, change->table, in, change->description);
     buf_lit(body, "{\"TableName\":");
     json_put_string(body, change->table);
     if (alteration->add_index != NULL) {
@@ -476,7 +476,7 @@ static enum status update_table(struct remote *remote, struct change *change, st
                       "\"NEW_AND_OLD_IMAGES\"}");
     buf_byte(body, '}');
     enum status status = send_change(remote, change, "UpdateTable", body);
-    return status == OK ? await_active(remote, change->table, in, &change->description) : status;
+    return status == OK ? await_active(remote, change->table, in, change->description) : status;
 }
 
 static enum status set_expiry(struct remote *remote, struct change *change, struct buf *body) {
@@ -503,6 +503,7 @@ static enum status set_expiry(struct remote *remote, struct change *change, stru
 void remote_change_table(struct remote *remote, struct change *change) {
     struct scope in = {change->arena, &change->failure};
     struct buf body = {0};
+    change->description = ARENA_NEW(change->arena, struct table_description);
     switch (change->kind) {
     case CHANGE_CREATE_TABLE:
         create_table(remote, change, &body);

@@ -60,11 +60,11 @@ static void test_create(void **state) {
     struct change change = {.kind = CHANGE_CREATE_TABLE, .arena = &f->arena, .schema = &schema};
     engine_do(f->engine, &change);
     assert_status(&change, OK);
-    assert_int_equal(change.description.id.size, 36);
-    assert_int_equal(change.description.status, PART_ACTIVE);
-    assert_true(change.description.created_ms > 0);
-    assert_int_equal(change.description.schema.index_count, 2);
-    assert_int_equal(change.description.indexes[1].status, PART_ACTIVE);
+    assert_int_equal(change.description->id.size, 36);
+    assert_int_equal(change.description->status, PART_ACTIVE);
+    assert_true(change.description->created_ms > 0);
+    assert_int_equal(change.description->schema.index_count, 2);
+    assert_int_equal(change.description->indexes[1].status, PART_ACTIVE);
 
     engine_do(f->engine, &change);
     assert_status(&change, TABLE_IN_USE);
@@ -109,7 +109,7 @@ static void test_delete(void **state) {
     assert_status(&open, OK);
     engine_do(f->engine, &change);
     assert_status(&change, OK);
-    assert_int_equal(change.description.item_count, 1);
+    assert_int_equal(change.description->item_count, 1);
     engine_do(f->engine, &change);
     assert_status(&change, NO_TABLE);
     assert_text(change.failure.text, "Requested resource not found: Table: game not found");
@@ -136,20 +136,20 @@ static void test_capacity(void **state) {
     capacity.provisioned.read = 9;
     change = alter(f, "plain", (struct alteration){.capacity = &capacity});
     assert_status(&change, OK);
-    assert_int_equal(change.description.schema.capacity.provisioned.read, 9);
-    assert_true(change.description.capacity_raised_ms > 0);
-    assert_int_equal(change.description.capacity_lowered_today, 0);
+    assert_int_equal(change.description->schema.capacity.provisioned.read, 9);
+    assert_true(change.description->capacity_raised_ms > 0);
+    assert_int_equal(change.description->capacity_lowered_today, 0);
     capacity.provisioned.read = 1;
     change = alter(f, "plain", (struct alteration){.capacity = &capacity});
-    assert_int_equal(change.description.capacity_lowered_today, 1);
+    assert_int_equal(change.description->capacity_lowered_today, 1);
 
     enum billing billing = BILLING_ON_DEMAND;
     change = alter(f, "plain", (struct alteration){.billing = &billing, .capacity = &capacity});
     assert_status(&change, INVALID);
     change = alter(f, "plain", (struct alteration){.billing = &billing});
     assert_status(&change, OK);
-    assert_int_equal(change.description.schema.capacity.provisioned.read, 0);
-    assert_true(change.description.billing_changed_ms > 0);
+    assert_int_equal(change.description->schema.capacity.provisioned.read, 0);
+    assert_true(change.description->billing_changed_ms > 0);
     change = alter(f, "plain", (struct alteration){.capacity = &capacity});
     assert_status(&change, INVALID);
     billing = BILLING_PROVISIONED;
@@ -165,7 +165,7 @@ static void test_stream_and_settings(void **state) {
     enum stream_view view = STREAM_BOTH;
     struct change change = alter(f, "plain", (struct alteration){.stream = &view});
     assert_status(&change, OK);
-    assert_true(change.description.stream_since_ms > 0);
+    assert_true(change.description->stream_since_ms > 0);
     change = alter(f, "plain", (struct alteration){.stream = &view});
     assert_status(&change, INVALID);
     view = STREAM_OFF;
@@ -255,9 +255,9 @@ static void test_add_and_drop_index(void **state) {
     put_many(f, "plain", 0, 500);
     struct change change = alter(f, "plain", adding(f, "bycolour", "colour"));
     assert_status(&change, OK);
-    assert_int_equal(change.description.indexes[0].status, PART_CREATING);
-    assert_true(change.description.indexes[0].backfilling);
-    assert_int_equal(change.description.schema.attribute_count, 3);
+    assert_int_equal(change.description->indexes[0].status, PART_CREATING);
+    assert_true(change.description->indexes[0].backfilling);
+    assert_int_equal(change.description->schema.attribute_count, 3);
     put_many(f, "plain", 250, 700); /* some of it while the index is built */
     wait_active(f, "plain");
     check_engine(f->engine);
@@ -275,8 +275,8 @@ static void test_add_and_drop_index(void **state) {
     assert_status(&change, NO_TABLE);
     change = alter(f, "plain", (struct alteration){.drop_index = BYTES("bycolour")});
     assert_status(&change, OK);
-    assert_int_equal(change.description.schema.index_count, 0);
-    assert_int_equal(change.description.schema.attribute_count, 2);
+    assert_int_equal(change.description->schema.index_count, 0);
+    assert_int_equal(change.description->schema.attribute_count, 2);
     assert_int_equal(atomic_load(&local_of(f->engine)->index_memory), 0);
     put_many(f, "plain", 0, 10);
 }
