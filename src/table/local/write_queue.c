@@ -3,6 +3,7 @@
  * Whoever submits a change admits it on its own thread and appends it under a short lock. The queue
  * is bounded. The writer is only signalled when it sleeps, and while a group is being committed
  * only for every few changes. */
+#include "base/machine.h"
 #include "table/inprocess.h"
 #include "table/local/writer.h"
 
@@ -14,23 +15,56 @@ static size_t actions_of(const struct change *change) {
     return change->kind == CHANGE_WRITE && change->prepare == NULL ? change->action_count : 0;
 }
 
-static void queue_leave(struct writer *writer, const struct change *change) {
-    atomic_fetch_sub_explicit(&writer->waiting, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&writer->waiting_actions, actions_of(change), memory_order_relaxed);
+/* What a list of changes counts toward the bounds of the queue. */
+struct queue_load {
+    unsigned changes;
+    size_t actions;
+};
+
+static struct queue_load load_of(const struct change *changes) {
+    struct queue_load load = {0};
+    for (; changes != NULL; changes = changes->next) {
+        load.changes++;
+        load.actions += actions_of(changes);
+    }
+    return load;
 }
 
-/* Counts the change in, even if there is no room for it; false if there is none. */
-static bool queue_enter(struct writer *writer, const struct change *change) {
-    size_t actions = actions_of(change);
-    unsigned changes = atomic_fetch_add_explicit(&writer->waiting, 1, memory_order_relaxed);
-    actions += atomic_fetch_add_explicit(&writer->waiting_actions, actions, memory_order_relaxed);
-    return changes < LIMIT_WRITES_WAITING && actions <= LIMIT_ACTIONS_WAITING;
+static void queue_enter(struct writer *writer, struct queue_load load) {
+    atomic_fetch_add_explicit(&writer->waiting, load.changes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&writer->waiting_actions, load.actions, memory_order_relaxed);
+}
+
+static void queue_leave(struct writer *writer, struct queue_load load) {
+    atomic_fetch_sub_explicit(&writer->waiting, load.changes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&writer->waiting_actions, load.actions, memory_order_relaxed);
+}
+
+/* Whether there is room for the change. Those of batches that were not sent yet do not count: they
+ * are few. */
+static bool queue_has_room(struct writer *writer, const struct change *change) {
+    size_t actions = atomic_load_explicit(&writer->waiting_actions, memory_order_relaxed);
+    return atomic_load_explicit(&writer->waiting, memory_order_relaxed) < LIMIT_WRITES_WAITING &&
+           actions + actions_of(change) <= LIMIT_ACTIONS_WAITING;
+}
+
+static void finish(struct change *change) {
+    change_release(change);
+    change->done(change);
 }
 
 void writer_finish(struct writer *writer, struct change *change) {
-    queue_leave(writer, change);
-    change_release(change);
-    change->done(change);
+    queue_leave(writer, (struct queue_load){1, actions_of(change)});
+    finish(change);
+}
+
+void writer_finish_all(struct writer *writer, struct change *changes) {
+    queue_leave(writer, load_of(changes));
+    while (changes != NULL) {
+        struct change *next = changes->next; /* done() may free it */
+        finish(changes);
+        changes = next;
+    }
 }
 
 static void batch_add(struct change_batch *batch, struct change *change) {
@@ -39,6 +73,14 @@ static void batch_add(struct change_batch *batch, struct change *change) {
     change->next = NULL;
     *batch->last = change;
     batch->last = &change->next;
+}
+
+/* Notes that this thread has submitted a batch. */
+static void note_submitter(struct submissions *submitted) {
+    int thread = machine_thread();
+    submitted->batches++;
+    submitted->same += thread == submitted->thread;
+    submitted->thread = thread;
 }
 
 /* Appends some that yield to the queue of those. The caller holds the lock. Returns whether the
@@ -62,6 +104,7 @@ static bool queue_append(struct writer *writer, const struct change_batch *batch
         *writer->last = batch->first;
         writer->last = batch->last;
         writer->queued += batch->count;
+        note_submitter(&writer->submitted);
         wake = writer->wake_at != 0 && writer->queued >= writer->wake_at;
         if (wake)
             writer->wake_at = 0;
@@ -77,6 +120,8 @@ static bool queue_append(struct writer *writer, const struct change_batch *batch
 static void send_batch(struct writer *writer, struct change_batch *batch) {
     struct change_batch sent = *batch;
     *batch = (struct change_batch){0};
+    if (sent.count != 0)
+        queue_enter(writer, load_of(sent.first));
     if (sent.count == 0 || queue_append(writer, &sent))
         return; /* they may be done already: they are not looked at */
     for (struct change *change = sent.first, *next; change != NULL; change = next) {
@@ -151,8 +196,7 @@ static void send_alone(struct writer *writer, struct change *change) {
 }
 
 void queue_send_part(struct writer *writer, struct change *part) {
-    queue_enter(writer, part); /* there is room: the whole change was counted in */
-    send_alone(writer, part);
+    send_alone(writer, part); /* there is room: the whole change was counted in */
 }
 
 void local_submit(struct engine *engine, struct change *change) {
@@ -167,18 +211,18 @@ void local_submit(struct engine *engine, struct change *change) {
         reject_unqueued(change, INVALID, NULL);
         return;
     }
-    if (!queue_enter(writer, change)) {
-        queue_leave(writer, change);
+    if (!queue_has_room(writer, change)) {
         reject_unqueued(change, BUSY, "Too many writes are waiting. Try again soon.");
         return;
     }
     if (admit(local, change) != OK) {
-        writer_finish(writer, change);
+        finish(change);
         return;
     }
-    if (change_is_divided(change))
+    if (change_is_divided(change)) {
+        queue_enter(writer, (struct queue_load){1, actions_of(change)});
         change_send_parts(local, change);
-    else if (change->batch == NULL)
+    } else if (change->batch == NULL)
         send_alone(writer, change);
     else
         submit_batched(local, change);

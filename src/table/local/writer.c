@@ -92,6 +92,8 @@ static bool take_queued(struct local *local, bool *finished) {
     move_queued(&writer->first, &writer->last, &writer->taken_end);
     move_queued(&writer->yielding_first, &writer->yielding_last, &writer->yielding_end);
     writer->queued = 0;
+    writer_place_submitted(&writer->place, &writer->submitted);
+    writer->submitted.batches = writer->submitted.same = 0;
     *finished = writer->finished;
     writer->finished = false;
     bool more = writer->taken != NULL || writer->yielding != NULL || filled || *finished || busy ||
@@ -171,13 +173,9 @@ static void *commit_thread_main(void *argument) {
     struct writer *writer = ((struct local *)argument)->writer;
     for (struct commit_group *group; (group = wait_for_group(writer)) != NULL;) {
         commit_group_commit(group);
-        struct change *change = commit_group_take_changes(group);
+        struct change *changes = commit_group_take_changes(group);
         return_group(writer);
-        while (change != NULL) {
-            struct change *next = change->next; /* done() may free it */
-            writer_finish(writer, change);
-            change = next;
-        }
+        writer_finish_all(writer, changes);
     }
     return NULL;
 }
@@ -197,12 +195,7 @@ static void commit_thread_stop(struct writer *writer) {
 /* --- groups --- */
 
 static void finish_group(struct writer *writer, struct commit_group *group) {
-    struct change *change = commit_group_take_changes(group);
-    while (change != NULL) {
-        struct change *next = change->next; /* done() may free it */
-        writer_finish(writer, change);
-        change = next;
-    }
+    writer_finish_all(writer, commit_group_take_changes(group));
 }
 
 /* Takes back the group that was committed. What followed on one that failed fails, too. */
@@ -250,6 +243,7 @@ static void commit_filling(struct writer *writer) {
     struct commit_group *group = writer->filling;
     bool itself = commits_itself(group);
     writer->others_went = true;
+    writer_place_committed(&writer->place, group->change_count, clock_ticks_us());
     if (itself) {
         commit_group_commit(group);
         commit_group_settle(group);
@@ -289,6 +283,7 @@ static void run_jobs(struct local *local) {
             wait = again;
     }
     writer->jobs_at_us = clock_ticks_us() + wait;
+    writer_place_review(&writer->place, clock_ticks_us());
 }
 
 /* --- the writer thread --- */
@@ -477,6 +472,7 @@ static struct writer *writer_new(struct local *local) {
     pthread_cond_init(&writer->work, NULL);
     writer->jobs_at_us = clock_ticks_us();
     writer->fills = 1;
+    writer_place_init(&writer->place, machine_has_few_cores(), clock_ticks_us());
     writer->commit_thread_from = commit_thread_from(local);
     writer->last = &writer->first;
     writer->taken_end = &writer->taken;

@@ -17,6 +17,7 @@
 
 #include "table/local/covering.h"
 #include "table/local/local_int.h"
+#include "table/local/writer_place.h"
 
 struct backfill;
 struct load_filter;
@@ -365,7 +366,8 @@ struct writer {
     /* under lock */
     struct change *first, **last;
     struct change *yielding_first, **yielding_last; /* those that yield are apart */
-    size_t queued;                                  /* how many the others are, */
+    struct submissions submitted;
+    size_t queued;            /* how many the others are, */
     size_t wake_at;           /* and how many are worth waking the writer for; 0: it is awake */
     bool finished;            /* the build of an index has finished */
     atomic_bool read_only;    /* changes are refused, and nothing expires */
@@ -392,6 +394,7 @@ struct writer {
     int64_t retry_at_us;             /* no recovery before */
     int64_t jobs_at_us;              /* no job before */
     uint32_t expired_table;          /* whose items went last: others come first */
+    struct writer_place place;
     bool stale; /* memory may disagree with the store: a recovery was not finished */
 };
 
@@ -399,6 +402,8 @@ struct writer {
 void queue_send_part(struct writer *writer, struct change *part);
 /* Calls the change's done(). On either thread. */
 void writer_finish(struct writer *writer, struct change *change);
+/* The same for a list of them. */
+void writer_finish_all(struct writer *writer, struct change *changes);
 
 /* Called on the thread of an index build that has finished: wakes the writer. */
 void writer_post_finished(struct writer *writer);
