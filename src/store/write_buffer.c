@@ -94,10 +94,10 @@ static void slots_free(struct slots *slots) {
     }
 }
 
-/* Enough for as many entries as the last buffer had, so that they need not grow. */
+/* Enough for an eighth more entries than the last buffer had, so that few parts grow. */
 static size_t slots_first(struct buffer_memory *memory) {
     size_t expected = memory == NULL ? 0 : buffer_memory_expected(memory), count = SLOTS_MIN;
-    while (count / 2 < expected && count < SLOTS_FIRST_MAX)
+    while (count / 8 * 5 < expected + expected / 8 && count < SLOTS_FIRST_MAX)
         count *= 2;
     return count;
 }
