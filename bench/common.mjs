@@ -59,6 +59,12 @@ export function wrk(endpoint, { operation, file }, { seconds, connections }) {
   return { rate: Number(rate), p50: Number(p50), p99: Number(p99) };
 }
 
+// Microseconds of processor time that a process has used, all its threads together, in steps of ten milliseconds.
+export function processorTime(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10000;
+}
+
 // Where a server that was started with --redis says it listens.
 export function redisPort(server) {
   const found = /Redis\s+\S*:(\d+)/.exec(server.printed());

@@ -9,11 +9,15 @@
 // ratios. The load comes from redis-benchmark over 50 connections, members and scores at random over
 // the whole set. gametable has one loop (--threads), as Redis has one thread. --server names the program that
 // is held against gametable; docs/benchmarks.md tells how to get newer ones than Debian 12 has.
-import { execFileSync } from 'node:child_process';
+//
+// Beside each rate stands the processor time that a request took: the server's, of all its threads, and
+// redis-benchmark's, which has one thread. Where that is all of a second for the requests of a second, the client is
+// what is measured.
+import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { program, startServer, temporaryFolder } from '../tests/lib/server.mjs';
-import { connect, fill, grouped, median, memory, redisPort, startRedis, table } from './common.mjs';
+import { connect, fill, grouped, median, memory, processorTime, redisPort, startRedis, table } from './common.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -51,15 +55,20 @@ const asked = [
   { name: 'HGET', words: ['HGET', 'hash:__rand_int__', 'name'], against: 'memory', goals: [1.0, 1.0], hashes: true },
 ].filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
 
-// One run of redis-benchmark: requests a second and the median and 99th percentile in microseconds.
-function ask(port, words, pipeline, requests, timeout = 60000) {
-  const printed = execFileSync('redis-benchmark', ['-h', '127.0.0.1', '-p', String(port), '-c', options.connections,
+// One run of redis-benchmark: requests a second, the median and 99th percentile, and the processor time that a request
+// took the server and the client, in microseconds.
+function ask({ port, pid }, words, pipeline, requests, timeout = 60000) {
+  const before = processorTime(pid);
+  const { stdout, stderr } = spawnSync('bash', ['-c', 'TIMEFORMAT="busy %U %S"; time "$0" "$@"', 'redis-benchmark',
+    '-h', '127.0.0.1', '-p', String(port), '-c', options.connections,
     '-P', String(pipeline), '-r', String(members), '-n', String(requests), '--csv', ...words],
   { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout });
-  const figures = /^"[^"]*","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)"/m.exec(printed.split('\n').slice(1).join('\n'));
-  if (!figures) throw new Error(`redis-benchmark ${words.join(' ')}: ${printed}`);
+  const server = (processorTime(pid) - before) / requests;
+  const figures = /^"[^"]*","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)","([\d.]+)"/m.exec(stdout.split('\n').slice(1).join('\n'));
+  const busy = /busy ([\d.]+) ([\d.]+)/.exec(stderr);
+  if (!figures || !busy) throw new Error(`redis-benchmark ${words.join(' ')}: ${stdout}${stderr}`);
   const [rate, , , p50, , p99] = figures.slice(1).map(Number);
-  return { rate, p50: p50 * 1000, p99: p99 * 1000 };
+  return { rate, p50: p50 * 1000, p99: p99 * 1000, server, client: (Number(busy[1]) + Number(busy[2])) * 1e6 / requests };
 }
 
 async function startOurs() {
@@ -96,18 +105,19 @@ async function fillHashes(port) {
 }
 
 async function contest({ row }, ours, theirs, { name, words, against, goals, strings, hashes }) {
-  for (const port of [theirs[against].port, ours.redis]) {
-    if (strings) await fillStrings(port);
-    if (hashes) await fillHashes(port);
-    if (strings || hashes) ask(port, words, 16, 2 * members, 60000 + members / 10); // a first read is from the disk: not what is compared here
+  const servers = [theirs[against], { port: ours.redis, pid: ours.pid }];
+  for (const server of servers) {
+    if (strings) await fillStrings(server.port);
+    if (hashes) await fillHashes(server.port);
+    if (strings || hashes) ask(server, words, 16, 2 * members, 60000 + members / 10); // a first read is from the disk: not what is compared here
   }
   for (const [i, pipeline] of [1, 16].entries()) {
-    const contestants = [[theirs[against].port, []], [ours.redis, []]];
-    const expected = contestants.map(([port]) => ask(port, words, pipeline, 20000).rate); // warms up, too
+    const contestants = servers.map((server) => [server, []]);
+    const expected = contestants.map(([server]) => ask(server, words, pipeline, 20000).rate); // warms up, too
     const ratios = [];
     for (let round = 0; round < rounds; round++) {
-      for (const [which, [port, seen]] of contestants.entries()) {
-        seen.push(ask(port, words, pipeline, Math.max(5000, Math.round(expected[which] * Number(options.seconds)))));
+      for (const [which, [server, seen]] of contestants.entries()) {
+        seen.push(ask(server, words, pipeline, Math.max(5000, Math.round(expected[which] * Number(options.seconds)))));
         expected[which] = seen.at(-1).rate;
       }
       ratios.push(contestants[1][1].at(-1).rate / contestants[0][1].at(-1).rate);
@@ -116,7 +126,8 @@ async function contest({ row }, ours, theirs, { name, words, against, goals, str
     const ratio = median(ratios);
     row(`${name}${pipeline > 1 ? `, pipeline ${pipeline}` : ''}`,
       `${grouped(of(1, 'rate')).padStart(9)}/s against ${grouped(of(0, 'rate')).padStart(9)}/s: ${ratio.toFixed(2)}` +
-      `   p50 ${of(1, 'p50').toFixed(0)} and ${of(0, 'p50').toFixed(0)} us, p99 ${of(1, 'p99').toFixed(0)} and ${of(0, 'p99').toFixed(0)} us`,
+      `   p50 ${of(1, 'p50').toFixed(0)} and ${of(0, 'p50').toFixed(0)} us, p99 ${of(1, 'p99').toFixed(0)} and ${of(0, 'p99').toFixed(0)} us` +
+      `   processor ${of(1, 'server').toFixed(1)} and ${of(0, 'server').toFixed(1)} us, client ${of(1, 'client').toFixed(1)} and ${of(0, 'client').toFixed(1)} us`,
       goals[i].toFixed(1), ratio >= goals[i]);
   }
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "game/audit_trail.h"
 
 #include <pthread.h>
@@ -177,7 +178,7 @@ struct audit_log *audit_log_new(struct game *game) {
     pthread_cond_init(&log->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_lock(&log->mutex);
-    log->running = pthread_create(&log->thread, NULL, audit_main, log) == 0;
+    log->running = thread_start(&log->thread, audit_main, log) == 0;
     pthread_mutex_unlock(&log->mutex);
     return log;
 }

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 
@@ -77,8 +78,7 @@ static bool admit_job(struct background *background) {
     if (background->stopping || taken >= background->threads_max + background->waiting_max)
         return false;
     if (taken >= background->started && background->started < background->threads_max &&
-        pthread_create(&background->threads[background->started], NULL, background_main,
-                       background) == 0)
+        thread_start(&background->threads[background->started], background_main, background) == 0)
         background->started++;
     return background->started != 0;
 }

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,55 +105,6 @@ uint64_t machine_memory(void) {
     uint64_t limit = machine_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
     return limit < all ? limit : all;
 }
-
-#ifdef __linux__
-
-int machine_thread(void) {
-    static _Thread_local int thread;
-    if (thread == 0)
-        thread = gettid();
-    return thread;
-}
-
-int machine_processor(void) {
-    return sched_getcpu();
-}
-
-/* What the process could use when a thread was bound for the first time. */
-static cpu_set_t all_processors;
-
-static void find_processors(void) {
-    if (sched_getaffinity(getpid(), sizeof(all_processors), &all_processors) != 0)
-        CPU_ZERO(&all_processors);
-}
-
-bool machine_bind(int thread, int processor) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    cpu_set_t one;
-    pthread_once(&once, find_processors);
-    if (processor < 0)
-        return sched_setaffinity(thread, sizeof(all_processors), &all_processors) == 0;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)processor, &one);
-    return CPU_COUNT(&all_processors) > 1 && sched_setaffinity(thread, sizeof(one), &one) == 0;
-}
-
-#else
-
-int machine_thread(void) {
-    return 0;
-}
-
-int machine_processor(void) {
-    return -1;
-}
-
-bool machine_bind(int thread, int processor) {
-    (void)thread, (void)processor;
-    return false;
-}
-
-#endif
 
 bool machine_has_few_cores(void) {
     return sysconf(_SC_NPROCESSORS_ONLN) <= 2;

@@ -1,5 +1,6 @@
 /* gametable load: many scores into a board of a running server, several requests at a time. */
 #include "base/limits.h"
+#include "base/thread.h"
 #include "cli/cmd_client.h"
 #include "cli/commands.h"
 #include "cli/help_texts.h"
@@ -182,7 +183,7 @@ static int run_load(struct load *load, unsigned at_once) {
     if (fstat(fileno(load->from), &about) == 0 && S_ISREG(about.st_mode))
         load->size = (uint64_t)about.st_size;
     progress_start(&load->progress, "loading", "scores");
-    while (started < at_once && pthread_create(&threads[started], NULL, send_chunks, load) == 0)
+    while (started < at_once && thread_start(&threads[started], send_chunks, load) == 0)
         started++;
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "cli/bot.h"
 #include "cli/cmd_client.h"
 #include "cli/commands.h"
@@ -331,7 +332,7 @@ static int fill_rooms(struct play *play) {
     progress_start(&play->progress, "taking seats", "bots");
     for (unsigned i = 0; i < SEATERS; i++) {
         seaters[i] = (struct seater){.play = play, .number = i, .seated = &seated};
-        pthread_create(&seaters[i].thread, NULL, fill_some, &seaters[i]);
+        thread_start(&seaters[i].thread, fill_some, &seaters[i]);
     }
     for (unsigned i = 0; i < SEATERS; i++) {
         pthread_join(seaters[i].thread, NULL);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/thread.h"
 #include "game/housekeeping_int.h"
 #include "game/keyspace/key_ends.h"
 #include "game/keyspace/key_garbage.h"
@@ -128,7 +129,7 @@ void housekeeping_free(struct housekeeping *housekeeping) {
 
 struct housekeeping *housekeeping_start(struct game *game) {
     struct housekeeping *housekeeping = housekeeping_new(game);
-    if (pthread_create(&housekeeping->thread, NULL, housekeeping_main, housekeeping) != 0) {
+    if (thread_start(&housekeeping->thread, housekeeping_main, housekeeping) != 0) {
         housekeeping_free(housekeeping);
         return NULL;
     }

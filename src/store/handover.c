@@ -16,6 +16,7 @@
 #include "store/store_int.h"
 
 #include "base/limits.h"
+#include "base/thread.h"
 
 #include <time.h>
 
@@ -378,7 +379,7 @@ void handover_start(struct store *store) {
     pthread_mutex_lock(&store->view_lock);
     handover->stop = false;
     pthread_mutex_unlock(&store->view_lock);
-    handover->running = pthread_create(&handover->thread, NULL, handover_run, store) == 0;
+    handover->running = thread_start(&handover->thread, handover_run, store) == 0;
     if (!handover->running)
         store_break(store, "cannot start the thread that writes tables");
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/thread.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -231,7 +232,7 @@ static void *helper_run(void *argument) {
 }
 
 void log_helper_start(struct commit_log *log) {
-    log->running = pthread_create(&log->thread, NULL, helper_run, log) == 0;
+    log->running = thread_start(&log->thread, helper_run, log) == 0;
 }
 
 void log_helper_stop(struct commit_log *log) {

@@ -1,6 +1,8 @@
 /* The thread that brings the log to the disk every so often, for STORE_SYNC_INTERVAL. */
 #include "store/store_int.h"
 
+#include "base/thread.h"
+
 #include <time.h>
 
 static void add_ms(struct timespec *at, int ms) {
@@ -44,7 +46,7 @@ void syncer_start(struct store *store) {
     pthread_condattr_destroy(&clock);
     pthread_mutex_init(&syncer->lock, NULL);
     syncer->stop = false;
-    syncer->running = pthread_create(&syncer->thread, NULL, syncer_run, store) == 0;
+    syncer->running = thread_start(&syncer->thread, syncer_run, store) == 0;
     if (!syncer->running)
         store_break(store, "cannot start the thread that syncs");
 }

@@ -10,6 +10,8 @@
  * fails here is told by the next handover, as of any merge. */
 #include "store/store_int.h"
 
+#include "base/thread.h"
+
 #include <string.h>
 
 enum {
@@ -115,7 +117,7 @@ void joiner_start(struct store *store) {
     pthread_mutex_init(&joiner->lock, NULL);
     joiner->stop = false;
     joiner->handovers = JOIN_FROM; /* an earlier run may have left many */
-    joiner->running = pthread_create(&joiner->thread, NULL, joiner_run, store) == 0;
+    joiner->running = thread_start(&joiner->thread, joiner_run, store) == 0;
     if (!joiner->running)
         store_break(store, "cannot start the thread that joins tables");
 }

@@ -6,6 +6,7 @@
 #include "api/live/live_hub_int.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/inprocess.h"
 
 #include <assert.h>
@@ -349,7 +350,7 @@ struct hub *hub_new(struct game *game) {
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&hub->wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    int failed = pthread_create(&hub->thread, NULL, hub_poller_main, hub);
+    int failed = thread_start(&hub->thread, hub_poller_main, hub);
     assert(failed == 0);
     (void)failed;
     return hub;

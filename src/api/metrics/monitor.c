@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <dirent.h>
 #include <stddef.h>
@@ -247,7 +248,7 @@ static void *monitor_main(void *argument) {
 }
 
 void monitor_start(struct monitor *monitor) {
-    monitor->running = pthread_create(&monitor->thread, NULL, monitor_main, monitor) == 0;
+    monitor->running = thread_start(&monitor->thread, monitor_main, monitor) == 0;
 }
 
 /* --- the process --- */

@@ -2,6 +2,7 @@
 
 #include "api/redis/notifications.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "game/board/board_generation.h"
 #include "game/board/entry.h"
 #include "game/keyspace/key_head.h"
@@ -244,7 +245,7 @@ void expired_events_wake(struct expired_events *events) {
     bool can = engine_can(events->frontend->game->engine, ENGINE_STREAMS);
     pthread_mutex_lock(&events->mutex);
     if (!events->running && !events->stopping && can && classes_wanted(events) != 0)
-        events->running = pthread_create(&events->thread, NULL, expired_main, events) == 0;
+        events->running = thread_start(&events->thread, expired_main, events) == 0;
     pthread_cond_signal(&events->changed);
     pthread_mutex_unlock(&events->mutex);
 }

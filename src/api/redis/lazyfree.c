@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "game/keyspace/key_garbage.h"
 
 struct lazyfree_key {
@@ -123,8 +124,7 @@ static void add_key(struct lazyfree *lazyfree, struct lazyfree_key *key) {
         lazyfree->last = &key->next;
         lazyfree->count++;
         if (!lazyfree->running)
-            lazyfree->running =
-                pthread_create(&lazyfree->thread, NULL, lazyfree_main, lazyfree) == 0;
+            lazyfree->running = thread_start(&lazyfree->thread, lazyfree_main, lazyfree) == 0;
         pthread_cond_signal(&lazyfree->changed);
     }
     pthread_mutex_unlock(&lazyfree->mutex);

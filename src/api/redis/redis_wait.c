@@ -6,6 +6,7 @@
 #include "api/redis/write_calls.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "table/inprocess.h"
 
 #include <math.h>
@@ -181,7 +182,7 @@ bool wait_ran(struct redis_call *call, bool served) {
     if (!waiter->listed)
         link_waiter(waiting, waiter);
     if (!waiting->running) /* if it cannot be started, the next wait tries again */
-        waiting->running = pthread_create(&waiting->thread, NULL, wait_main, waiting) == 0;
+        waiting->running = thread_start(&waiting->thread, wait_main, waiting) == 0;
     waiter->state = WAITING;
     if (waiter->again || written_since(waiting, waiter))
         wake_waiter(waiter);

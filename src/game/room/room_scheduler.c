@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "base/ulid.h"
 #include "game/room/room_connection.h"
 #include "table/inprocess.h"
@@ -299,7 +300,7 @@ struct room_scheduler *room_scheduler_start(struct game *game) {
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&scheduler->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (pthread_create(&scheduler->thread, NULL, room_scheduler_main, scheduler) == 0)
+    if (thread_start(&scheduler->thread, room_scheduler_main, scheduler) == 0)
         return scheduler;
     pthread_cond_destroy(&scheduler->returned);
     pthread_cond_destroy(&scheduler->changed);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 enum { KIND = 'r', HEAD_SIZE = 8, SAVES_A_STEP = 1000 };
 
@@ -190,7 +191,7 @@ enum status count_index_load(struct local *local, struct scope in) {
 void count_index_start(struct local *local) {
     struct count_index_set *set = local->count_index;
     if (set->wanted_count != 0)
-        set->started = pthread_create(&set->thread, NULL, make_wanted, local) == 0;
+        set->started = thread_start(&set->thread, make_wanted, local) == 0;
 }
 
 void count_index_stop(struct local *local) {

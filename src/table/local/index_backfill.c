@@ -12,6 +12,7 @@
 #include "table/local/writer.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 struct backfill {
     struct backfill *next;
@@ -100,7 +101,7 @@ void backfill_start(struct local *local, struct table *table, struct index *inde
     backfill->snapshot = store_snapshot_take(local->store);
     backfill->next = local->writer->builds;
     local->writer->builds = backfill;
-    backfill->started = pthread_create(&backfill->thread, NULL, backfill_main, backfill) == 0;
+    backfill->started = thread_start(&backfill->thread, backfill_main, backfill) == 0;
     if (backfill->started)
         return;
     backfill->status = MEMORY_FULL; /* no thread: the index is dropped again */

@@ -7,6 +7,7 @@
  * held in memory. */
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/local/key_extract.h"
 #include "table/local/key_run.h"
 #include "table/local/scan_split.h"
@@ -309,7 +310,7 @@ static void run_all(struct index_builder *index_builder, unsigned count, void *(
     bool started[THREADS_MAX] = {false};
     for (unsigned i = 1; i < count; i++) {
         struct worker *worker = &index_builder->workers[i];
-        started[i] = pthread_create(&worker->thread, NULL, body, worker) == 0;
+        started[i] = thread_start(&worker->thread, body, worker) == 0;
     }
     body(&index_builder->workers[0]);
     for (unsigned i = 1; i < count; i++)

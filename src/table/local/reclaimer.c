@@ -1,6 +1,7 @@
 #include "table/local/reclaimer.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -54,7 +55,7 @@ struct reclaimer *reclaimer_new(void) {
     pthread_mutex_init(&reclaimer->lock, NULL);
     pthread_cond_init(&reclaimer->wake, NULL);
     reclaimer->last = &reclaimer->first;
-    reclaimer->started = pthread_create(&reclaimer->thread, NULL, reclaimer_main, reclaimer) == 0;
+    reclaimer->started = thread_start(&reclaimer->thread, reclaimer_main, reclaimer) == 0;
     return reclaimer;
 }
 

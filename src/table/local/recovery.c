@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/local/local_int.h"
 #include "table/local/recovery_bases.h"
 
@@ -237,7 +238,7 @@ static void *recovery_run(void *argument) {
 static void run_thread(struct recovery *recovery) {
     pthread_mutex_lock(&recovery->lock);
     if (!recovery->running && !recovery->stop)
-        recovery->running = pthread_create(&recovery->thread, NULL, recovery_run, recovery) == 0;
+        recovery->running = thread_start(&recovery->thread, recovery_run, recovery) == 0;
     pthread_mutex_unlock(&recovery->lock);
 }
 

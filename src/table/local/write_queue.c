@@ -3,7 +3,7 @@
  * Whoever submits a change admits it on its own thread and appends it under a short lock. The queue
  * is bounded. The writer is only signalled when it sleeps, and while a group is being committed
  * only for every few changes. */
-#include "base/machine.h"
+#include "base/thread.h"
 #include "table/inprocess.h"
 #include "table/local/writer.h"
 
@@ -77,7 +77,7 @@ static void batch_add(struct change_batch *batch, struct change *change) {
 
 /* Notes that this thread has submitted a batch. */
 static void note_submitter(struct submissions *submitted) {
-    int thread = machine_thread();
+    int thread = thread_number();
     submitted->batches++;
     submitted->same += thread == submitted->thread;
     submitted->thread = thread;

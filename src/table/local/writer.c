@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/local/count_index.h"
 #include "table/local/load_filter.h"
 
@@ -181,7 +182,7 @@ static void *commit_thread_main(void *argument) {
 }
 
 static bool commit_thread_start(struct local *local) {
-    return pthread_create(&local->writer->commit_thread, NULL, commit_thread_main, local) == 0;
+    return thread_start(&local->writer->commit_thread, commit_thread_main, local) == 0;
 }
 
 static void commit_thread_stop(struct writer *writer) {
@@ -379,7 +380,10 @@ static void run_alone(struct local *local, struct change *change) {
 static bool refuse_taken(struct local *local) {
     struct writer *writer = local->writer;
     if (writer->filling->change_count != 0 || writer->committing != NULL ||
-        (!store_is_broken(local->store) && !writer->stale) || writer_recover(local) == OK)
+        (!store_is_broken(local->store) && !writer->stale))
+        return false;
+    writer_place_end(&writer->place); /* RocksDB's threads would be bound as well */
+    if (writer_recover(local) == OK)
         return false;
     fail_queued(writer, IO_FAILED);
     return true;
@@ -490,7 +494,7 @@ static struct writer *writer_new(struct local *local) {
 enum status writer_start(struct local *local, struct scope in) {
     struct writer *writer = local->writer = writer_new(local);
     bool commits = commit_thread_start(local);
-    if (commits && pthread_create(&writer->thread, NULL, writer_main, local) == 0)
+    if (commits && thread_start(&writer->thread, writer_main, local) == 0)
         return OK;
     if (commits)
         commit_thread_stop(writer);

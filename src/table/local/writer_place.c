@@ -1,6 +1,6 @@
 #include "table/local/writer_place.h"
 
-#include "base/machine.h"
+#include "base/thread.h"
 
 enum {
     WINDOW = 64,                    /* commits between two decisions, */
@@ -71,25 +71,30 @@ static bool decide(struct writer_place *place, int64_t now_us) {
     return true;
 }
 
-/* Both on the processor that the writer is on, or both anywhere. */
-static void set_together(struct writer_place *place, bool together) {
-    int processor = together ? machine_processor() : -1;
-    bool bound = machine_bind(machine_thread(), processor);
-    if (together)
-        place->thread = place->submitted.thread;
-    bound &= machine_bind(place->thread, processor);
-    place->together = together && bound;
+static void end(struct writer_place *place) {
+    thread_bind(thread_number(), -1);
+    thread_bind(place->thread, -1); /* if it is still there */
+    place->together = false;
     forget_rates(place);
-    if (!together || bound)
-        return;
-    machine_bind(machine_thread(), -1);
-    place->possible = false; /* the system does not let us */
+}
+
+/* Both on the processor that the writer is on. */
+static void begin(struct writer_place *place) {
+    int processor = thread_processor();
+    place->thread = place->submitted.thread;
+    place->possible = thread_bind(thread_number(), processor);
+    place->together = place->possible && thread_bind(place->thread, processor);
+    forget_rates(place);
+    if (!place->together)
+        end(place);
 }
 
 static void end_window(struct writer_place *place, int64_t now_us) {
     bool together = decide(place, now_us);
-    if (together != place->together)
-        set_together(place, together);
+    if (together && !place->together)
+        begin(place);
+    else if (!together && place->together)
+        end(place);
     place->commits = place->changes = 0;
     place->submitted.batches = place->submitted.same = 0;
     place->since_us = now_us;
@@ -106,4 +111,9 @@ void writer_place_committed(struct writer_place *place, unsigned changes, int64_
 void writer_place_review(struct writer_place *place, int64_t now_us) {
     if (place->together && now_us - place->since_us > REVIEW_MAX_US)
         end_window(place, now_us);
+}
+
+void writer_place_end(struct writer_place *place) {
+    if (place->together)
+        end(place);
 }

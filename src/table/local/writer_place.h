@@ -17,7 +17,7 @@
 
 /* What was submitted since the last look. Counted under the writer's lock. */
 struct submissions {
-    int thread;       /* machine_thread() of the last submitter; 0: none yet */
+    int thread;       /* thread_number() of the last submitter; 0: none yet */
     unsigned batches; /* all, */
     unsigned same;    /* and those of the thread that had submitted the one before */
 };
@@ -43,5 +43,7 @@ void writer_place_submitted(struct writer_place *place, const struct submissions
 void writer_place_committed(struct writer_place *place, unsigned changes, int64_t now_us);
 /* Now and then, for when nothing is committed any more. */
 void writer_place_review(struct writer_place *place, int64_t now_us);
+/* At once: before the writer does what has others start threads, or takes long. */
+void writer_place_end(struct writer_place *place);
 
 #endif

@@ -6,6 +6,7 @@
  * entry is moved twice, and the build is done when nothing is left between them.
  */
 #include "base/buf.h"
+#include "base/thread.h"
 #include "table/remote/ranking_int.h"
 
 #include <stdlib.h>
@@ -135,7 +136,7 @@ static enum status step(struct build_side *side, struct build_page *page, struct
     if (more) {
         side->start = &page->last_key;
         side->to = next;
-        reading = pthread_create(&reader, NULL, read_page, side) == 0;
+        reading = thread_start(&reader, read_page, side) == 0;
     }
     enum status status = write_page(side->build, page);
     if (reading)
@@ -198,7 +199,7 @@ enum status ranking_build(struct remote_ranking *ranking, struct bytes partition
     init_side(&backward, &build, true);
     read_page(&forward);
     if (forward.pages[0].more)
-        both = pthread_create(&thread, NULL, run_backward, &backward) == 0;
+        both = thread_start(&thread, run_backward, &backward) == 0;
     run_side(&forward);
     if (both)
         pthread_join(thread, NULL);

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/remote/ranking_int.h"
 
 #include <time.h>
@@ -142,7 +143,7 @@ struct ranking_builder *ranking_builder_start(struct remote_ranking *ranking) {
     pthread_cond_init(&builder->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     for (unsigned i = 0; i < LIMIT_RANK_BUILDERS; i++)
-        pthread_create(&builder->threads[i], NULL, run_builder, builder);
+        thread_start(&builder->threads[i], run_builder, builder);
     return builder;
 }
 

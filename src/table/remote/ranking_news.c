@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/remote/ranking_int.h"
 
 #include <poll.h>
@@ -265,8 +266,8 @@ struct ranking_news *ranking_news_start(struct remote_ranking *ranking) {
     news->ranking = ranking;
     pthread_mutex_init(&news->lock, NULL);
     pthread_cond_init(&news->added, NULL);
-    pthread_create(&news->sender, NULL, run_sender, news);
-    pthread_create(&news->listener, NULL, run_listener, news);
+    thread_start(&news->sender, run_sender, news);
+    thread_start(&news->listener, run_listener, news);
     return news;
 }
 

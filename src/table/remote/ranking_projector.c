@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "table/remote/ranking_int.h"
 
 #include <stdio.h>
@@ -477,7 +478,7 @@ struct ranking_projector *ranking_projector_start(struct remote_ranking *ranking
     projector->started_ms = clock_now_ms();
     projector->epoch = rank_redis_epoch(ranking->redis);
     arena_init(&projector->listed);
-    pthread_create(&projector->thread, NULL, run_projector, projector);
+    thread_start(&projector->thread, run_projector, projector);
     return projector;
 }
 

@@ -1,7 +1,7 @@
 /* Where the writer runs: when it joins who submits, and when it leaves. */
 #include "engine.h"
 
-#include "base/machine.h"
+#include "base/thread.h"
 #include "table/local/writer_place.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 static void commit(struct writer_place *place, int commits, unsigned changes, int64_t apart_us,
                    int64_t *now_us) {
     for (int i = 0; i < commits; i++) {
-        struct submissions some = {machine_thread(), 1, 1};
+        struct submissions some = {thread_number(), 1, 1};
         writer_place_submitted(place, &some);
         *now_us += apart_us;
         writer_place_committed(place, changes, *now_us);
@@ -93,11 +93,35 @@ static void test_of_no_use(void **state) {
     assert_false(place.together);
 }
 
+/* A submitter that has ended by then: nothing is bound, and others may be. */
+static void test_submitter_is_gone(void **state) {
+    (void)state;
+    struct writer_place place;
+    int64_t now_us = 1000;
+    int all = processors_of(0);
+    writer_place_init(&place, true, now_us);
+    for (int i = 0; i < 5000; i++) {
+        struct submissions some = {INT32_MAX, 1, 1};
+        writer_place_submitted(&place, &some);
+        writer_place_committed(&place, 20, now_us += 200);
+    }
+    assert_false(place.together);
+    assert_int_equal(processors_of(0), all);
+    if (all < 2)
+        skip();
+    commit(&place, 5000, 20, 200, &now_us);
+    assert_true(place.together);
+    writer_place_end(&place);
+    assert_false(place.together);
+    assert_int_equal(processors_of(0), all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_commits_of_one_thread),
         cmocka_unit_test(test_not_together),
         cmocka_unit_test(test_of_no_use),
+        cmocka_unit_test(test_submitter_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
