@@ -10,6 +10,7 @@ enum {
     TRIAL = 8,                      /* windows apart before it is tried, */
     JUDGED = 64,                    /* and together before it is judged: a merge in between may take
                                        a processor for some of them */
+    SLOW = 4,                       /* windows of seldom commits that end it */
     RETRY_US = 10 * 1000 * 1000,    /* after it was of no use */
     REVIEW_MAX_US = 2 * 1000 * 1000 /* a window that lasts longer is none */
 };
@@ -51,12 +52,16 @@ static double take_rate(struct writer_place *place) {
 static bool decide(struct writer_place *place, int64_t now_us) {
     int64_t lasted_us = now_us - place->since_us;
     unsigned most = place->together ? LEAVE_CHANGES : JOIN_CHANGES;
-    bool fit = place->commits == WINDOW && lasted_us <= WINDOW_MAX_US && lasted_us > 0 &&
-               place->changes <= most * WINDOW && has_one_submitter(place);
-    if (!fit) {
+    if (place->commits != WINDOW || place->changes > most * WINDOW || !has_one_submitter(place)) {
         forget_rates(place);
         return false;
     }
+    if (lasted_us <= 0 ||
+        lasted_us > WINDOW_MAX_US) { /* a pause was in it, or there is little to do */
+        forget_rates(place);
+        return place->together && ++place->slow < SLOW;
+    }
+    place->slow = 0;
     place->seen_changes += place->changes;
     place->seen_us += lasted_us;
     if (++place->windows < (place->together ? JUDGED : TRIAL) || now_us < place->retry_at_us)
@@ -82,6 +87,7 @@ static void end(struct writer_place *place) {
 static void begin(struct writer_place *place) {
     int processor = thread_processor();
     place->thread = place->submitted.thread;
+    place->slow = 0;
     place->possible = thread_bind(thread_number(), processor);
     place->together = place->possible && thread_bind(place->thread, processor);
     forget_rates(place);

@@ -30,7 +30,7 @@ struct writer_place {
     unsigned commits, changes;
     struct submissions submitted;
     /* windows before, one behind the other, that were as they have to be */
-    unsigned windows;
+    unsigned windows, slow; /* and how many were of seldom commits */
     int64_t seen_changes, seen_us;
     double apart_rate; /* changes a microsecond before it was tried */
     int64_t retry_at_us;

@@ -42,6 +42,14 @@ static void test_small_commits_of_one_thread(void **state) {
     /* They were of use; so with small ones it begins again. */
     commit(&place, 5000, 20, 200, &now_us);
     assert_true(place.together);
+    /* A pause is no reason, seldom commits are. */
+    now_us += 1000 * 1000;
+    commit(&place, 1000, 20, 200, &now_us);
+    assert_true(place.together);
+    commit(&place, 64 * 5, 20, 2000, &now_us);
+    assert_false(place.together);
+    commit(&place, 5000, 20, 200, &now_us);
+    assert_true(place.together);
     /* Nothing happens for long. */
     writer_place_review(&place, now_us += 1000 * 1000);
     assert_true(place.together);
