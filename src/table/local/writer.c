@@ -437,6 +437,7 @@ static void *writer_main(void *argument) {
             run_jobs(local);
         }
     }
+    writer_place_end(&writer->place);
     return NULL;
 }
 
