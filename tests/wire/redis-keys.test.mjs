@@ -78,6 +78,17 @@ test('a name is a string or a sorted set, whoever is first', async () => {
   }
 });
 
+test('counts of a pipeline are answered each by itself, whatever is wrong with others', () => withClient(async (client) => {
+  await client.pipeline([['DEL', 'counted', 'other'], ['ZADD', 'counted', '1', 'a', '2', 'b', '3', 'c', '3', 'd'], ['SET', 'other', 'x']]);
+  const replies = await client.pipeline([
+    ['ZCOUNT', 'counted', '1', '2'], ['ZCOUNT', 'counted', '(1', '+inf'], ['ZCOUNT', 'counted', 'x', '2'], ['ZCOUNT', 'counted', '3', '1'],
+    ['ZCOUNT', 'counted', '3', '3'], ['ZCOUNT', 'other', '1', '2'], ['ZCOUNT', 'other', '1', 'y'], ['ZCOUNT', 'nothing', '1', '2'],
+    ['ZADD', 'counted', '3', 'e'], ['ZCOUNT', 'counted', '3', '3']]);
+  const notFloat = '-ERR min or max is not a float';
+  assert.deepEqual(replies.map((reply) => String(reply).trim()), [':2', ':3', notFloat, ':0', ':2',
+    '-WRONGTYPE Operation against a key holding the wrong kind of value', notFloat, ':0', ':1', ':3']);
+}));
+
 test('a pipeline that changes a key\'s type again and again is done in order', () => withClient(async (client) => {
   const commands = [];
   for (let i = 0; i < 200; i++)

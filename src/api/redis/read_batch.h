@@ -1,6 +1,7 @@
 /* Batches reads of one command that follow one another in a client's pipeline: of one key and
- * different members (COMMAND_BATCHED), of different keys (COMMAND_BATCHED_KEYS), or of different
- * keys with a field of each (COMMAND_BATCHED_PAIRS). They are collected as they are parsed and run
+ * different members (COMMAND_BATCHED), of different keys (COMMAND_BATCHED_KEYS), of different
+ * keys with a field of each (COMMAND_BATCHED_PAIRS), or of one key and different ranges (the first
+ * and the last). They are collected as they are parsed and run
  * as one call: what they share is looked up once, and the rest together, which hides cache misses.
  *
  * Only requests that could be run at once are batched, and the batch is run before any other

@@ -202,7 +202,7 @@ bool call_begin(struct redis_client *client) {
                    client->mode == REPLY_ON && !client->frontend->blocks &&
                    !monitors_look_on(client);
     /* A batch is checked as its first request is, which is not enough if each key is another. */
-    if (at_once && command != NULL &&
+    if (at_once && command != NULL && (command->flags & COMMAND_BATCHED) == 0 &&
         (command->flags & (COMMAND_BATCHED_KEYS | COMMAND_BATCHED_PAIRS)) != 0)
         at_once = !access_is_partitioned(&client->caller);
     if (!at_once || !read_batch_begin(&loop->batch, command, parser))

@@ -73,7 +73,8 @@ enum command_flags {
                                          requests after the key, and answers each (read_batch.h) */
     COMMAND_BATCHED_KEYS = 1 << 29,  /* likewise a read of one key: those of several requests */
     COMMAND_BATCHED_PAIRS = 1 << 23, /* likewise a read of one field of a key: the keys and fields
-                                        of several requests */
+                                        of several requests. With COMMAND_BATCHED a read of two
+                                        arguments behind one key, such as a range's ends */
     COMMAND_COMMITS = 1 << 30,       /* runs as a write does, whatever it turns out to be: EVAL */
     COMMAND_CATEGORY_KEYSPACE = 1 << 25,  /* @keyspace, @dangerous: ACL categories that do not */
     COMMAND_CATEGORY_DANGEROUS = 1 << 26, /* follow from the flags and the group */

@@ -105,27 +105,33 @@ static enum status run_zrevrangebylex(struct redis_call *call) {
     return run_older(call, RANGE_MEMBER, true);
 }
 
-static enum status count_range(struct redis_call *call, struct zset_range *range) {
+static enum status count_ranges(struct redis_call *call, const struct zset_range *ranges,
+                                size_t count) {
     struct zset *zset;
-    uint64_t count;
+    uint64_t members;
     enum status status = zset_open(call, call->args[1], &zset);
-    if (status == OK)
-        status = zset_count(call, zset, range, &count);
-    if (status == OK)
-        resp_int(&call->out, (int64_t)count);
+    for (size_t i = 0; i < count && status == OK; i++) {
+        status = zset_count(call, zset, &ranges[i], &members);
+        if (status == OK)
+            resp_int(&call->out, (int64_t)members);
+    }
     return status;
 }
 
+/* In a batch (COMMAND_BATCHED_PAIRS) there are several ranges. */
 static enum status run_zcount(struct redis_call *call) {
-    struct zset_range range = {0};
-    enum status status = range_read_scores(call, 2, 3, &range);
-    return status == OK ? count_range(call, &range) : status;
+    size_t count = (call->count - 2) / 2;
+    struct zset_range *ranges = ARENA_ARRAY(call->arena, struct zset_range, count);
+    enum status status = OK;
+    for (size_t i = 0; i < count && status == OK; i++)
+        status = range_read_scores(call, 2 + 2 * i, 3 + 2 * i, &ranges[i]);
+    return status == OK ? count_ranges(call, ranges, count) : status;
 }
 
 static enum status run_zlexcount(struct redis_call *call) {
     struct zset_range range = {0};
     enum status status = range_read_members(call, 2, 3, &range);
-    return status == OK ? count_range(call, &range) : status;
+    return status == OK ? count_ranges(call, &range, 1) : status;
 }
 
 /* ---- storing and removing ---- */
@@ -202,8 +208,9 @@ const struct redis_command redis_range_commands[] = {
      GROUP_SORTED_SET, "2.8.9", "Lists members in a range of names", NULL},
     {"zrevrangebylex", -4, COMMAND_READ, TOUCHES_PARTITION, ONE_KEY, run_zrevrangebylex, NULL,
      GROUP_SORTED_SET, "2.8.9", "Lists members in a range of names, the last first", NULL},
-    {"zcount", 4, COMMAND_READ | COMMAND_FAST, TOUCHES_PARTITION, ONE_KEY, run_zcount, NULL,
-     GROUP_SORTED_SET, "2.0.0", "Counts members in a range of scores", NULL},
+    {"zcount", 4, COMMAND_READ | COMMAND_FAST | COMMAND_BATCHED | COMMAND_BATCHED_PAIRS,
+     TOUCHES_PARTITION, ONE_KEY, run_zcount, NULL, GROUP_SORTED_SET, "2.0.0",
+     "Counts members in a range of scores", NULL},
     {"zlexcount", 4, COMMAND_READ | COMMAND_FAST, TOUCHES_PARTITION, ONE_KEY, run_zlexcount, NULL,
      GROUP_SORTED_SET, "2.8.9", "Counts members in a range of names", NULL},
     {"zrangestore", -5, COMMAND_WRITE | COMMAND_DENYOOM, TOUCHES_PARTITION, TWO_KEYS,

@@ -118,11 +118,40 @@ static void goes_on_with_other_keys(void **state) {
     assert_false(begins(&batch, "*2\r\n$4\r\nMGET\r\n$1\r\na\r\n"));
 }
 
+#define ZCOUNT(key, low, high) \
+    "*4\r\n$6\r\nZCOUNT\r\n$1\r\n" key "\r\n$1\r\n" low "\r\n$1\r\n" high "\r\n"
+
+/* Ranges of one key; each of them can be shown as a request of its own. */
+static void goes_on_with_other_ranges_of_the_same_key(void **state) {
+    (void)state;
+    struct read_batch batch = {0};
+    assert_false(begins(&batch, "*3\r\n$6\r\nZCOUNT\r\n$1\r\nk\r\n$1\r\n1\r\n"));
+    assert_true(begins(&batch, ZCOUNT("k", "1", "2")));
+    assert_true(goes_on(&batch, ZCOUNT("k", "3", "x")));
+    assert_false(goes_on(&batch, ZCOUNT("l", "3", "4")));
+    assert_true(goes_on(&batch, ZCOUNT("k", "5", "6")));
+    assert_int_equal(batch.count, 3);
+    assert_int_equal(read_batch_args(&batch), 4);
+    const char *const ranges[][2] = {{"1", "2"}, {"3", "x"}, {"5", "6"}};
+    for (size_t i = 0; i < 3; i++) {
+        read_batch_show(&batch, i);
+        assert_bytes_equal(batch.args[1], BYTES("k"));
+        assert_bytes_equal(batch.args[2], bytes_str(ranges[i][0]));
+        assert_bytes_equal(batch.args[3], bytes_str(ranges[i][1]));
+    }
+    assert_true(begins(&batch, ZCOUNT("k", "1", "2")));
+    while (batch.count < READ_BATCH_MAX)
+        assert_true(goes_on(&batch, ZCOUNT("k", "3", "4")));
+    assert_false(goes_on(&batch, ZCOUNT("k", "3", "4")));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(begins_with_a_read_of_one_member, setup, teardown),
         cmocka_unit_test_setup_teardown(goes_on_with_the_same_of_the_same_key, setup, teardown),
         cmocka_unit_test_setup_teardown(goes_on_with_other_keys, setup, teardown),
-        cmocka_unit_test_setup_teardown(goes_on_with_fields_of_other_keys, setup, teardown)};
+        cmocka_unit_test_setup_teardown(goes_on_with_fields_of_other_keys, setup, teardown),
+        cmocka_unit_test_setup_teardown(goes_on_with_other_ranges_of_the_same_key, setup,
+                                        teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
