@@ -75,16 +75,19 @@ static bool part_is(struct bytes part, const struct value *value) {
            memcmp(part.data, bytes.data, bytes.size) == 0;
 }
 
-/* The values of a covered item in the order of the index's parts. False if it has other names. */
+/* The values of a covered item in the order of the index's parts. False if it has other names, or
+ * values of other types. */
 static bool find_values(const struct entry_shape *shape, const struct item *item,
                         const struct value **values) {
+    assert(shape->count > 0);
     for (unsigned i = 0; i < shape->count; i++) {
         const struct pair *pair = &item->pairs[shape->slots[i]];
-        if (!bytes_equal(pair->name, shape->parts[i].name))
+        if (!bytes_equal(pair->name, shape->parts[i].name) ||
+            pair->value.type != shape->parts[i].type)
             return false;
         values[i] = &pair->value;
     }
-    return values[shape->count - 1]->type == shape->parts[shape->count - 1].type;
+    return true;
 }
 
 /* The entry of an item whose keys stand in its key as they are: they are copied from there. */
@@ -94,8 +97,7 @@ static bool put_by_key(struct buf *to, const struct index *index, struct bytes k
     size_t partition = keys_entry_span(index, bytes_skip(key, KEYS_TABLE_SIZE), 0);
     struct key_source source = {key, KEYS_TABLE_SIZE + partition, values};
     size_t at = KEYS_TABLE_SIZE + KEYS_HASH_SIZE;
-    return partition != 0 && values[0]->type == shape->parts[0].type &&
-           part_is(bytes_of(key.data + at, source.span - at), values[0]) &&
+    return partition != 0 && part_is(bytes_of(key.data + at, source.span - at), values[0]) &&
            part_is(bytes_skip(key, source.span), values[shape->count - 1]) &&
            keys_put_extracted(to, index, &source);
 }
