@@ -64,7 +64,8 @@ static void look_flags(const struct redis_command *command, const char *name) {
     expect((flags & COMMAND_DENYOOM) == 0 || writes);
     expect((flags & COMMAND_BLOCKING) == 0 || (flags & COMMAND_NOSCRIPT) != 0 || writes);
     expect((flags & COMMAND_EXCLUSIVE) == 0 || writes || command->group == GROUP_TRANSACTIONS);
-    expect((flags & COMMAND_BATCHED) == 0 || (reads && abs(command->arity) == 3));
+    int differs = (flags & COMMAND_BATCHED_PAIRS) != 0 ? 2 : 1;
+    expect((flags & COMMAND_BATCHED) == 0 || (reads && abs(command->arity) == 2 + differs));
     expect(command->start == NULL || writes || command->group == GROUP_TRANSACTIONS);
     /* Who is not known yet may not reach data. */
     expect((flags & COMMAND_NO_AUTH) == 0 || !(writes || reads || (flags & COMMAND_ADMIN) != 0));
