@@ -41,7 +41,7 @@ static void queue_leave(struct writer *writer, struct queue_load load) {
 }
 
 /* Whether there is room for the change. Those of batches that were not sent yet do not count: they
- * are few. */
+ * are few, and so are their actions. */
 static bool queue_has_room(struct writer *writer, const struct change *change) {
     size_t actions = atomic_load_explicit(&writer->waiting_actions, memory_order_relaxed);
     return atomic_load_explicit(&writer->waiting, memory_order_relaxed) < LIMIT_WRITES_WAITING &&
@@ -184,8 +184,9 @@ static void submit_batched(struct local *local, struct change *change) {
         engine_batch_flush(batch);
         batch->engine = &local->engine;
     }
+    bool large = !change->yields && actions_of(change) > LIMIT_TRANSACT_ITEMS;
     batch_add(batch, change);
-    if (batch->count >= BATCH_MAX)
+    if (large || batch->count >= BATCH_MAX)
         send_batch(local->writer, batch);
 }
 
