@@ -1,6 +1,7 @@
 /* The order of a write buffer's keys (write_buffer.h), of one family: a skip list (Pugh 1990).
  *
- * Entries that are new stand in a stack, which the writer pushes onto without a lock.
+ * Entries that are new stand in a stack, linked by next[0], which the writer pushes onto without a
+ * lock.
  * buffer_order_make() sorts what is there and inserts it into the list, sixteen entries at a time,
  * so that the cache misses of their searches overlap. One inserts at a time, under a lock; readers
  * walk the list meanwhile and take none. Nothing ever leaves it: the memory of entries is the

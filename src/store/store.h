@@ -82,6 +82,7 @@ void store_batch_free(struct store_batch *batch);
 void store_batch_clear(struct store_batch *batch);
 unsigned store_batch_count(const struct store_batch *batch);
 size_t store_batch_size(const struct store_batch *batch);
+/* Keys have at most 65,535 bytes. */
 void store_put(struct store_batch *batch, enum store_family family, struct bytes key,
                struct bytes value);
 /* The same for a value that may be large and is seldom read again: it stays in the log, and the

@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 enum { ROOM_KEPT = 1024 * 1024 };
 
 struct store_batch {
@@ -54,36 +56,35 @@ void store_batch_add(struct store_batch *batch, struct bytes writes) {
     batch->count++;
 }
 
-static void put_head(struct store_batch *batch, enum store_family family, enum buffer_kind kind) {
+static void put_key(struct store_batch *batch, enum store_family family, enum buffer_kind kind,
+                    struct bytes key) {
+    assert(key.size <= BUFFER_KEY_MAX); /* batch_next() would take it for damage */
     buf_byte(&batch->writes, (uint8_t)(family << 4 | kind));
+    buf_counted(&batch->writes, key);
     batch->count++;
 }
 
 void store_put(struct store_batch *batch, enum store_family family, struct bytes key,
                struct bytes value) {
-    put_head(batch, family, BUFFER_PUT);
-    buf_counted(&batch->writes, key);
+    put_key(batch, family, BUFFER_PUT, key);
     buf_counted(&batch->writes, value);
 }
 
 void store_put_logged(struct store_batch *batch, enum store_family family, struct bytes key,
                       struct bytes value) {
-    put_head(batch, family, BUFFER_PUT_LOGGED);
-    buf_counted(&batch->writes, key);
+    put_key(batch, family, BUFFER_PUT_LOGGED, key);
     buf_counted(&batch->writes, value);
 }
 
 void store_del(struct store_batch *batch, enum store_family family, struct bytes key) {
-    put_head(batch, family, BUFFER_DELETE);
-    buf_counted(&batch->writes, key);
+    put_key(batch, family, BUFFER_DELETE, key);
 }
 
 void store_del_range(struct store_batch *batch, enum store_family family, struct bytes low,
                      struct bytes high) {
     if (bytes_compare(low, high) >= 0)
         return;
-    put_head(batch, family, BUFFER_DELETE_RANGE);
-    buf_counted(&batch->writes, low);
+    put_key(batch, family, BUFFER_DELETE_RANGE, low);
     buf_counted(&batch->writes, high);
 }
 

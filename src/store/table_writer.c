@@ -245,7 +245,7 @@ static void write_ranges(struct table_writer *writer, const struct write_buffer 
 /* Keys of a family that follow one another. */
 struct key_piece {
     const struct buffer_entry *first, *end; /* the one behind the last, or NULL */
-    size_t count;                           /* of RUN_FROM or more, RUN_FROM */
+    size_t count;                           /* of each run at most RUN_FROM */
 };
 
 /* Prefetches the next key's newest state, and the key behind it. */

@@ -366,14 +366,14 @@ struct writer {
     /* under lock */
     struct change *first, **last;
     struct change *yielding_first, **yielding_last; /* those that yield are apart */
-    struct submissions submitted;
-    size_t queued;            /* how many the others are, */
-    size_t wake_at;           /* and how many are worth waking the writer for; 0: it is awake */
-    bool finished;            /* the build of an index has finished */
-    atomic_bool read_only;    /* changes are refused, and nothing expires */
-    bool stopping, ending;    /* the writer thread is to end; the commit thread is */
-    enum commit_state commit; /* of `committing` */
-    atomic_uint waiting;      /* changes submitted and not yet done, */
+    struct submissions submitted; /* since the writer looked last (writer_place.h) */
+    size_t queued;                /* how many the others are, */
+    size_t wake_at;               /* and how many are worth waking the writer for; 0: it is awake */
+    bool finished;                /* the build of an index has finished */
+    atomic_bool read_only;        /* changes are refused, and nothing expires */
+    bool stopping, ending;        /* the writer thread is to end; the commit thread is */
+    enum commit_state commit;     /* of `committing` */
+    atomic_uint waiting;          /* changes submitted and not yet done, */
     atomic_size_t waiting_actions; /* and their actions */
 
     /* used by the writer thread only */

@@ -88,7 +88,7 @@ static void begin(struct writer_place *place) {
     int processor = thread_processor();
     place->thread = place->submitted.thread;
     place->slow = 0;
-    place->possible = thread_bind(thread_number(), processor);
+    place->possible = processor >= 0 && thread_bind(thread_number(), processor);
     place->together = place->possible && thread_bind(place->thread, processor);
     forget_rates(place);
     if (!place->together)
