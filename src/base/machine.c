@@ -10,7 +10,7 @@
 
 enum { LINE_MAX_SIZE = 1024 }; /* of a group's line; one that is longer is passed over */
 
-/* The number in the file; UINT64_MAX if it is not there or holds the word "max". */
+/* The number in the file; UINT64_MAX if it is not there, holds the word "max" or begins with -1. */
 static uint64_t read_limit(const char *path) {
     uint64_t limit = UINT64_MAX;
     FILE *file = fopen(path, "re");
@@ -40,6 +40,13 @@ struct hierarchy {
     const char *file;   /* of each group */
 };
 
+/* What is limited: the controller's name, and its file in either version of groups. */
+struct resource {
+    const char *controller, *file_1, *file_2;
+};
+static const struct resource memory = {"memory", "memory.limit_in_bytes", "memory.max"};
+static const struct resource processor = {"cpu", "cpu.cfs_quota_us", "cpu.max"};
+
 /* The least limit of the group and of those above it. In a container the system may show its groups
  * under other names; the outermost one is what it sees there of its own. */
 static uint64_t least_limit(const struct hierarchy *of, char *group) {
@@ -57,11 +64,11 @@ static uint64_t least_limit(const struct hierarchy *of, char *group) {
     }
 }
 
-static bool lists_memory(struct bytes controllers) {
+static bool lists(struct bytes controllers, const char *name) {
     while (controllers.size != 0) {
         size_t comma = bytes_find(controllers, BYTES(","));
         size_t size = comma == SIZE_MAX ? controllers.size : comma;
-        if (bytes_equal(bytes_of(controllers.data, size), BYTES("memory")))
+        if (bytes_equal(bytes_of(controllers.data, size), bytes_str(name)))
             return true;
         controllers = bytes_skip(controllers, comma == SIZE_MAX ? size : size + 1);
     }
@@ -69,7 +76,7 @@ static bool lists_memory(struct bytes controllers) {
 }
 
 /* Of a line "number:controllers:group"; that of version 2 names no controllers. */
-static uint64_t limit_of_line(char *line, const char *root) {
+static uint64_t limit_of_line(const struct resource *of, char *line, const char *root) {
     char *controllers = strchr(line, ':');
     char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
     if (group == NULL)
@@ -78,25 +85,39 @@ static uint64_t limit_of_line(char *line, const char *root) {
     group++;
     group[strcspn(group, "\n")] = '\0';
     if (size == 0)
-        return least_limit(&(struct hierarchy){root, "", "memory.max"}, group);
-    if (lists_memory(bytes_of(controllers + 1, size)))
-        return least_limit(&(struct hierarchy){root, "/memory", "memory.limit_in_bytes"}, group);
-    return UINT64_MAX;
+        return least_limit(&(struct hierarchy){root, "", of->file_2}, group);
+    if (!lists(bytes_of(controllers + 1, size), of->controller))
+        return UINT64_MAX;
+    char folder[16];
+    snprintf(folder, sizeof(folder), "/%s", of->controller);
+    return least_limit(&(struct hierarchy){root, folder, of->file_1}, group);
 }
 
-uint64_t machine_group_memory(const char *groups, const char *root) {
+static uint64_t group_limit(const struct resource *of, const char *groups, const char *root) {
     char line[LINE_MAX_SIZE];
     uint64_t least = UINT64_MAX;
     FILE *file = fopen(groups, "re");
     if (file == NULL)
         return least;
     while (fgets(line, sizeof(line), file) != NULL) {
-        uint64_t limit = strchr(line, '\n') != NULL ? limit_of_line(line, root) : UINT64_MAX;
+        uint64_t limit = strchr(line, '\n') != NULL ? limit_of_line(of, line, root) : UINT64_MAX;
         if (limit < least)
             least = limit;
     }
     fclose(file);
     return least;
+}
+
+uint64_t machine_group_memory(const char *groups, const char *root) {
+    return group_limit(&memory, groups, root);
+}
+
+bool machine_group_rations(const char *groups, const char *root) {
+    return group_limit(&processor, groups, root) != UINT64_MAX;
+}
+
+bool machine_is_rationed(void) {
+    return machine_group_rations("/proc/self/cgroup", "/sys/fs/cgroup");
 }
 
 uint64_t machine_memory(void) {

@@ -17,5 +17,9 @@ bool machine_unused_us(int64_t *out);
 /* The least limit of the control groups that the file `groups` lists as /proc/self/cgroup does, and
  * of those above them, as the system tells under `root`; UINT64_MAX: none has one. */
 uint64_t machine_group_memory(const char *groups, const char *root);
+/* Whether a control group that the process is in limits its processor time. Reads some small files
+ * of the system. machine_group_rations() is the same of other files. */
+bool machine_is_rationed(void);
+bool machine_group_rations(const char *groups, const char *root);
 
 #endif

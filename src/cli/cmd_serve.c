@@ -34,8 +34,9 @@
 
 enum {
     GRACE_MS = 10 * 1000,
-    ENDPOINT_GRACE_MS = 2000, /* for a DynamoDB endpoint that does not answer, within that */
-    THREADS_MAX = LIMIT_LOOPS /* what live subscriptions are laid out for */
+    ENDPOINT_GRACE_MS = 2000,  /* for a DynamoDB endpoint that does not answer, within that */
+    THREADS_MAX = LIMIT_LOOPS, /* what live subscriptions are laid out for */
+    BUSY_POLL_MOST_US = 1000   /* a sleep costs a few of them */
 };
 
 struct server {
@@ -76,6 +77,14 @@ static unsigned thread_count(const struct settings *settings) {
     return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
+/* On one processor nobody is spared by looking, and where processor time is allotted it is dear.
+ * One processor is left to others. */
+static void set_busy_poll(struct loops *loops, const struct settings *settings) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores > 1 && !machine_is_rationed())
+        loops_set_busy_poll(loops, (unsigned)settings->busy_poll_us, (unsigned)cores - 1);
+}
+
 /* As many files as the system lets us have: each connection is one. */
 static void raise_file_limit(void) {
     struct rlimit limit;
@@ -95,6 +104,13 @@ static void prepare_signals(sigset_t *stopping) {
     sigaddset(stopping, SIGINT);
     sigaddset(stopping, SIGHUP);
     pthread_sigmask(SIG_BLOCK, stopping, NULL);
+}
+
+static enum status check_busy_poll(struct server *server) {
+    if (server->settings.busy_poll_us <= BUSY_POLL_MOST_US)
+        return OK;
+    return failure_set(&server->failure, &server->arena, INVALID,
+                       "--busy-poll is 0 to %d microseconds", BUSY_POLL_MOST_US);
 }
 
 static bool is_remote(const struct server *server) {
@@ -288,6 +304,8 @@ static enum status start_server(struct server *server) {
     enum status status = check_clock(server);
     clock_record_begin(clock_folder(server));
     if (status == OK)
+        status = check_busy_poll(server);
+    if (status == OK)
         status = open_keys(server);
     if (status == OK)
         status = open_tls(server);
@@ -336,6 +354,7 @@ static enum status start_server(struct server *server) {
     };
     server->router = router_new(server->engine, &router);
     server->loops = loops_new(thread_count(&server->settings));
+    set_busy_poll(server->loops, &server->settings);
     change_submit_attach(server->loops);
     loops_start(server->loops);
     status = listen_http(server);

@@ -85,6 +85,11 @@ static const struct setting table[] = {
      NULL},
     {"threads", KIND_COUNT, AT(threads), "N", "0",
      "threads that serve connections; 0 is one a core, of more than two cores one less", NULL},
+    {"busy-poll", KIND_COUNT, AT(busy_poll_us), "MICROSECONDS", "60",
+     "how long a thread that serves busy connections looks for the next request before it sleeps; "
+     "0 "
+     "is not at all, as on one processor and where a control group limits processor time",
+     NULL},
     {"max-connections", KIND_COUNT, AT(connections_max), "N", "20000",
      "open connections; one more is answered 503", NULL},
     {"max-in-flight", KIND_COUNT, AT(in_flight_max), "N", "10000",

@@ -35,6 +35,7 @@ struct settings {
     int64_t recovery_disk;
     int64_t store_memory;
     int64_t threads;
+    int64_t busy_poll_us;
     int64_t stream_shards;
     int64_t connections_max;
     int64_t in_flight_max;

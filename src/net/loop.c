@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/busy_poll.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@ struct loop {
     uv_loop_t uv;
     uv_async_t wake;
     uv_prepare_t before_waiting;
+    struct busy_poll busy;
     struct task *after; /* what loop_after() was given, newest first */
     uv_thread_t thread;
     struct task stop;
@@ -44,6 +46,7 @@ struct loops {
     unsigned count;
     bool started;
     struct loop **loops;
+    struct busy_polls busy;
 };
 
 static _Thread_local struct loop *current;
@@ -124,6 +127,11 @@ static void run_after(uv_prepare_t *before_waiting) {
     if (loop->slot != NULL)
         loop->turn(loop->slot);
     settle(loop);
+    busy_poll_look(&loop->busy, uv_backend_timeout(&loop->uv));
+}
+
+int64_t loop_looked_us(const struct loop *loop) {
+    return busy_poll_spent_us(&loop->busy);
 }
 
 int64_t loop_settled_us(const struct loop *loop) {
@@ -225,6 +233,12 @@ void loops_set_slots(struct loops *loops, size_t size, void (*turn)(void *slot))
         loops->loops[i]->slot = mem_zalloc(size);
         loops->loops[i]->turn = turn;
     }
+}
+
+void loops_set_busy_poll(struct loops *loops, unsigned most_us, unsigned at_once) {
+    loops->busy = (struct busy_polls){.most_us = most_us, .at_once = at_once};
+    for (unsigned i = 0; i < loops->count; i++)
+        busy_poll_init(&loops->loops[i]->busy, &loops->busy, uv_backend_fd(&loops->loops[i]->uv));
 }
 
 void loops_start(struct loops *loops) {

@@ -23,6 +23,9 @@ struct loops *loops_new(unsigned count);
 /* Before loops_start(): each loop gets a slot, `size` bytes of memory that begin as zeros and are
  * for its thread only; whenever it is about to wait, that thread calls `turn` with it. */
 void loops_set_slots(struct loops *loops, size_t size, void (*turn)(void *slot));
+/* Before loops_start(): how many microseconds a loop may look for what comes next before it sleeps
+ * (busy_poll.h), and how many loops at a time. Without this they sleep at once. */
+void loops_set_busy_poll(struct loops *loops, unsigned most_us, unsigned at_once);
 void loops_start(struct loops *loops);
 /* Stops all loops after the tasks posted so far have run, joins their threads, frees all. */
 void loops_free(struct loops *loops);
@@ -47,6 +50,9 @@ int64_t loop_settled_us(const struct loop *loop);
  * until it has returned. */
 bool loops_settle(struct loop *const *loops, size_t count, int64_t moment_us, int64_t until_us);
 
+/* Processor time that the loop has spent in looking for what comes next, in microseconds, about.
+ * Any thread. */
+int64_t loop_looked_us(const struct loop *loop);
 /* Milliseconds that only go forward, as of when the loop last woke. On its thread. */
 int64_t loop_now_ms(struct loop *loop);
 /* Its number among its loops, from 0. */

@@ -40,25 +40,28 @@ static int64_t time_used_us(const struct shard *shard) {
     struct timespec used = {0};
     if (atomic_load_explicit(&shard->has_processor_clock, memory_order_acquire))
         clock_gettime(shard->processor_clock, &used);
-    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000 - loop_looked_us(shard->loop);
 }
 
-/* False where the system does not tell. */
-static bool take_sample(const struct listener *listener, struct placement_sample *out) {
+bool placement_sample_take(const struct listener *listener, struct placement_sample *out) {
     *out = (struct placement_sample){.at = clock_ticks_us()};
+    int64_t unused_us = 0, looked_us = 0;
     for (unsigned i = 0; i < listener->shard_count; i++) {
         const struct shard *shard = &listener->shards[i];
         *(i == 0 ? &out->first : &out->others) += time_used_us(shard);
+        looked_us += loop_looked_us(shard->loop);
         out->deferred += atomic_load_explicit(&shard->counts.deferred, memory_order_relaxed);
     }
-    return machine_unused_us(&out->unused);
+    bool told = machine_unused_us(&unused_us);
+    out->unused = unused_us + looked_us;
+    return told;
 }
 
 static void on_timer(uv_timer_t *timer) {
     struct listener *listener = timer->data;
     struct placement *placement = &listener->placement;
     struct placement_sample now;
-    if (!take_sample(listener, &now))
+    if (!placement_sample_take(listener, &now))
         return;
     bool gathered = atomic_load_explicit(&placement->gathered, memory_order_relaxed);
     bool wanted = placement_decide(gathered, &placement->last, &now);
@@ -71,7 +74,7 @@ void placement_start(struct listener *listener) {
     struct placement *placement = &listener->placement;
     uv_timer_init(loop_uv(listener->shards[0].loop), &placement->timer);
     placement->timer.data = listener;
-    if (listener->shard_count < 2 || !take_sample(listener, &placement->last))
+    if (listener->shard_count < 2 || !placement_sample_take(listener, &placement->last))
         return;
     placement_set(placement, true);
     uv_timer_start(&placement->timer, on_timer, EVERY_MS, EVERY_MS);

@@ -38,6 +38,9 @@ struct placement {
     struct placement_sample last;
 };
 
+/* What it is now. Processor time in which loops looked for what comes next (loop_looked_us())
+ * counts as unused: others get it. False where the system does not tell. */
+bool placement_sample_take(const struct listener *listener, struct placement_sample *out);
 /* Whether connections are to be gathered, by what happened between two samples. */
 bool placement_decide(bool gathered, const struct placement_sample *from,
                       const struct placement_sample *to);

@@ -1,4 +1,4 @@
-/* The memory that a process may have, by its control groups. */
+/* The memory and processor time that a process may have, by its control groups. */
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/mem.h"
@@ -74,6 +74,29 @@ static void test_what_is_not_understood_is_no_limit(void **state) {
     assert_true(machine_group_memory("/nonexistent", root) == UINT64_MAX);
 }
 
+static bool rations(const char *groups) {
+    put("proc", "cgroup", groups);
+    char *list = files_join(root, "proc/cgroup"), *system = files_join(root, "sys");
+    bool rations = machine_group_rations(list, system);
+    mem_free(system);
+    mem_free(list);
+    return rations;
+}
+
+static void test_processor_time(void **state) {
+    (void)state;
+    put("sys/a/b", "cpu.max", "max 100000\n");
+    assert_false(rations("0::/a/b\n"));
+    put("sys/a", "cpu.max", "150000 100000\n");
+    assert_true(rations("0::/a/b\n"));
+    assert_false(rations("0::/c\n"));
+    put("sys/cpu/c", "cpu.cfs_quota_us", "-1\n");
+    assert_false(rations("4:cpuset:/a\n5:cpu,cpuacct:/c\n"));
+    put("sys/cpu/c", "cpu.cfs_quota_us", "50000\n");
+    assert_true(rations("4:cpuset:/a\n5:cpu,cpuacct:/c\n"));
+    assert_false(rations("4:memory:/c\n"));
+}
+
 static void test_of_this_machine(void **state) {
     (void)state;
     uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -94,6 +117,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_version_2, setup, teardown),
         cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_not_understood_is_no_limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_processor_time, setup, teardown),
         cmocka_unit_test(test_of_this_machine),
         cmocka_unit_test(test_unused),
     };

@@ -182,6 +182,7 @@ static inline void server_open(struct server *server, unsigned loops,
     sem_init(&server->gate, 0, 0);
     arena_init(&server->arena);
     server->loops = loops_new(loops);
+    loops_set_busy_poll(server->loops, 60, loops);
     loops_start(server->loops);
     settings.host = "127.0.0.1";
     if (settings.handler == NULL)

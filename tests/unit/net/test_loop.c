@@ -239,11 +239,35 @@ static void test_held(void **state) {
     sem_destroy(&let_go);
 }
 
+/* ---- looking before it sleeps ---- */
+
+/* A loop that looks does what a loop does, for tasks that come while it looks and while it sleeps,
+ * and stops. */
+static void test_busy_poll(void **state) {
+    enum { TIMES = 500 };
+    struct job job = {.task.run = run_simple};
+    struct loops *loops = loops_new(2);
+    (void)state;
+    loops_set_busy_poll(loops, 1000, 2);
+    loops_start(loops);
+    unsigned posted = 0;
+    for (; posted < TIMES || loop_looked_us(loops_get(loops, 1)) == 0; posted++) {
+        assert_true(posted < 100 * TIMES);
+        loop_post(loops_get(loops, 1), &job.task);
+        assert_true(settle_now(loops));
+        if (posted % 10 == 0)
+            usleep(2000);
+    }
+    loops_free(loops);
+    assert_int_equal(job.number, posted);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_post),   cmocka_unit_test(test_never_started),
-        cmocka_unit_test(test_after),  cmocka_unit_test(test_slots),
-        cmocka_unit_test(test_settle), cmocka_unit_test(test_held),
+        cmocka_unit_test(test_post),      cmocka_unit_test(test_never_started),
+        cmocka_unit_test(test_after),     cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_settle),    cmocka_unit_test(test_held),
+        cmocka_unit_test(test_busy_poll),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

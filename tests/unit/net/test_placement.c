@@ -141,11 +141,44 @@ static void test_deferred_are_spread(void **state) {
     assert_true(placement_decide(false, &from, &to));
 }
 
+static int64_t looked_us(void) {
+    const struct shard *shards = server.listener->shards;
+    return loop_looked_us(shards[0].loop) + loop_looked_us(shards[1].loop);
+}
+
+static int64_t processor_us(void) {
+    int64_t sum = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        struct timespec used;
+        assert_int_equal(clock_gettime(server.listener->shards[i].processor_clock, &used), 0);
+        sum += (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+    }
+    return sum;
+}
+
+/* A loop that looks for what comes next leaves its processor to others. */
+static void test_looking_is_no_use(void **state) {
+    (void)state;
+    struct placement_sample sample = {0};
+    int clients[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++)
+        clients[i] = client_open(&server);
+    for (int round = 0; round < 10000 && looked_us() == 0; round++)
+        ask_all(clients);
+    int64_t looked = looked_us();
+    assert_true(looked > 0);
+    assert_true(placement_sample_take(server.listener, &sample));
+    assert_true(sample.first + sample.others <= processor_us() - looked);
+    for (int i = 0; i < CLIENTS; i++)
+        close(clients[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_connections_move, setup, teardown),
         cmocka_unit_test_setup_teardown(test_new_ones_are_gathered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_are_spread, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_looking_is_no_use, setup, teardown),
         cmocka_unit_test(test_end_while_moving),
         cmocka_unit_test(test_decisions),
         cmocka_unit_test(test_deferred_are_spread),
