@@ -77,6 +77,11 @@ static unsigned thread_count(const struct settings *settings) {
     return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
+/* Unless somebody has said how many threads shall serve them. */
+static bool gathers_connections(const struct settings *settings) {
+    return settings->threads == 0 && machine_has_few_cores();
+}
+
 /* On one processor nobody is spared by looking, and where processor time is allotted it is dear.
  * One processor is left to others. */
 static void set_busy_poll(struct loops *loops, const struct settings *settings) {
@@ -164,7 +169,7 @@ static enum status listen_http(struct server *server) {
         .memory_max = (size_t)settings->http_memory,
         .idle_ms = (int)settings->idle_ms,
         .request_ms = (int)settings->request_ms,
-        .gather = settings->threads == 0 && machine_has_few_cores(),
+        .gather = gathers_connections(settings),
     };
     return http_listen(server->loops, &http, (struct scope){&server->arena, &server->failure},
                        &server->http);
@@ -196,6 +201,7 @@ static enum status listen_redis(struct server *server) {
         .handler = redis_handler,
         .context = server->redis,
         .full = redis_full(),
+        .gather = gathers_connections(settings),
         .connections_max = (unsigned)settings->connections_max,
         .request_ms = (int)settings->request_ms,
     };

@@ -165,6 +165,8 @@ bool connection_move(struct connection *connection) {
     connection->shard = to;
     connection->state = CONNECTION_MOVING;
     connection->watched = 0;
+    if (kind_of(connection)->leaves != NULL)
+        kind_of(connection)->leaves(connection);
     uv_close((uv_handle_t *)&connection->poll, on_left);
     return true;
 }

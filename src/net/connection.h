@@ -49,6 +49,9 @@ struct connection_kind {
     void (*misled)(struct connection *connection); /* it speaks plainly on an encrypted port */
     /* OPEN, and its socket is what was watched for: UV_READABLE, UV_WRITABLE or both. */
     void (*ready)(struct connection *connection, int events);
+    /* It leaves for another loop, that of its shard now; still on the old one. NULL: nothing is to
+     * be done then. */
+    void (*leaves)(struct connection *connection);
     /* It has moved to another loop and is OPEN there. NULL: its kind never moves. */
     void (*moved)(struct connection *connection);
     void (*expire)(struct connection *connection); /* OPEN, and its deadline has passed */

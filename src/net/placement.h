@@ -6,8 +6,8 @@
  * Where a core has nothing to do, a second loop doubles what can be answered; and of requests that
  * wait for a commit one loop can read the next while another answers the last. So a timer on the
  * first loop looks every tenth of a second at what the loops used, what nobody used and what
- * waited, and connections change to the loop where they belong after their next answer. Only kinds
- * of connections that ask (connection_is_misplaced()) ever move.
+ * waited, and connections change to the loop where they belong after their next answer: HTTP's
+ * between two requests, streams when their handler lets them. Others (channels) never move.
  */
 #ifndef GT_NET_PLACEMENT_H
 #define GT_NET_PLACEMENT_H

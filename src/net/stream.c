@@ -161,6 +161,23 @@ static void settle(struct stream_connection *s) {
     connection_watch(&s->base, (may_read(s) ? UV_READABLE : 0) | (s->full ? UV_WRITABLE : 0));
 }
 
+/* ---- to another loop ---- */
+
+/* Nothing is under way, and it has nothing of the loop's. */
+static bool is_at_rest(const struct stream_connection *s) {
+    return s->base.state == CONNECTION_OPEN && s->holds == 0 && !s->busy && !s->eof &&
+           !s->stream.ending && !s->stream.stalled && !s->base.wire.pending && s->in.room == 0 &&
+           s->stream.out.room == 0;
+}
+
+/* Changes its loop if it should and can. True: it has left, and is not to be touched any more. */
+static bool leave(struct stream_connection *s) {
+    const struct stream_settings *settings = settings_of(s);
+    return connection_is_misplaced(&s->base) && settings->handler.may_move != NULL &&
+           is_at_rest(s) && settings->handler.may_move(&s->stream, settings->context) &&
+           connection_move(&s->base);
+}
+
 /* ---- sending ---- */
 
 /* Sends what it can. False if that was the end of it. */
@@ -217,7 +234,8 @@ static void run_flush(struct task *task) {
         s->holds--;
         if (s->base.state == CONNECTION_OPEN && flush_on(s))
             settle(s);
-        connection_free_if_over(&s->base);
+        if (!leave(s))
+            connection_free_if_over(&s->base);
     }
 }
 
@@ -328,6 +346,11 @@ static void on_ready(struct connection *connection, int events) {
     while (s->base.state == CONNECTION_OPEN && s->base.wire.pending && may_read(s))
         read_some(s);
     settle(s);
+}
+
+static void on_events(struct connection *connection, int events) {
+    on_ready(connection, events);
+    leave(of_connection(connection));
 }
 
 void stream_resume(struct stream *stream) {
@@ -446,6 +469,22 @@ static void on_review(struct connection *connection) {
         connection_drop(connection);
 }
 
+static void on_leaves(struct connection *connection) {
+    struct stream_connection *s = of_connection(connection);
+    const struct stream_settings *settings = settings_of(s);
+    settings->handler.leaves(&s->stream, connection->shard->loop, settings->context);
+}
+
+/* Who reviewed all connections meanwhile did not find it. */
+static void on_moved(struct connection *connection) {
+    struct stream_connection *s = of_connection(connection);
+    const struct stream_settings *settings = settings_of(s);
+    s->stream.loop = connection->shard->loop;
+    settings->handler.moved(&s->stream, settings->context);
+    on_review(connection);
+    settle(s);
+}
+
 static void on_dropped(struct connection *connection) {
     struct stream_connection *s = of_connection(connection);
     s->stream.gone = true;
@@ -461,6 +500,7 @@ static bool is_in_use(const struct connection *connection) {
 static void on_over(struct connection *connection) {
     struct stream_connection *s = of_connection(connection);
     const struct stream_settings *settings = settings_of(s);
+    s->stream.gone = true;
     if (s->stream.loop != NULL && !connection->turned_away)
         settings->handler.closed(&s->stream, settings->context);
     give_back(s, &s->stream.out);
@@ -491,7 +531,9 @@ static const struct connection_kind stream_kind = {
     .own_free = mem_free,
     .begin = on_begin,
     .misled = on_misled,
-    .ready = on_ready,
+    .ready = on_events,
+    .leaves = on_leaves,
+    .moved = on_moved,
     .expire = on_expire,
     .wind_down = on_wind_down,
     .review = on_review,
@@ -523,6 +565,7 @@ enum status stream_listen(struct loops *loops, const struct stream_settings *set
                                        .connections_max = filled->connections_max,
                                        .request_ms = filled->request_ms,
                                        .shortest_ms = idles ? filled->idle_ms : filled->request_ms,
+                                       .gather = filled->gather,
                                        .kind = &stream_kind,
                                        .own = own};
     return listener_open(loops, &common, in, out);

@@ -1,7 +1,8 @@
 /* Streams over the loops: bytes as they come, in order, and bytes back. What they mean, and where
  * one request ends and the next begins, is the handler's business.
  *
- * Everything happens on the stream's loop. The handler is called with all bytes that it has not
+ * Everything happens on the stream's loop, which may become another one while nothing is under way
+ * (placement.h). The handler is called with all bytes that it has not
  * taken yet; what it appends to stream->out during that is sent in one piece when it returns. It
  * may leave bytes for later (it waits for something) and be called again by stream_resume().
  *
@@ -35,6 +36,13 @@ struct stream_handler {
     /* listener_review(): whether it may go on. False ends it at once, as if the client had gone.
      * NULL: it may. */
     bool (*review)(struct stream *stream, void *context);
+    /* Streams change their loop if all three are there. Whether nothing of the handler's hangs on
+     * the loop that the stream is on; it holds nothing of it. */
+    bool (*may_move)(const struct stream *stream, void *context);
+    /* It leaves for that loop, still on its old one; and it has arrived, on the new one. Between
+     * these two nobody may use it. */
+    void (*leaves)(struct stream *stream, struct loop *to, void *context);
+    void (*moved)(struct stream *stream, void *context);
 };
 
 /* What was appended outside of `arrived` leaves before the loop next waits. */
@@ -72,6 +80,7 @@ struct stream_settings {
     struct tls *tls; /* encrypts; NULL: plain. Outlives the listener. */
     struct stream_handler handler;
     void *context;
+    bool gather;              /* as for HTTP (http.h) */
     struct bytes full;        /* the last word to a client that is one too many; borrowed */
     unsigned connections_max; /* 0: LIMIT_CONNECTIONS */
     size_t out_pause;         /* 0: LIMIT_STREAM_PAUSE; more waits to be sent: nothing is read */

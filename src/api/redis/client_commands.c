@@ -149,11 +149,12 @@ static void put_client(struct buf *to, const struct redis_client *client, int64_
     int64_t queued = atomic_load_explicit(&info->queued, memory_order_relaxed);
     int64_t idle_ms = now_ms - atomic_load_explicit(&info->last_ms, memory_order_relaxed);
     struct bytes user = key != NULL ? key->id : BYTES("default");
-    buf_printf(to, "id=%llu addr=%s laddr=%s fd=%d name=%.*s age=%lld idle=%lld flags=%s db=0",
+    buf_printf(to, "id=%llu addr=%s laddr=%s fd=%d name=%.*s age=%lld idle=%lld flags=%s db=%u",
                (unsigned long long)client->id, client->address, client->our_address, client->socket,
                BYTES_ARG(client->name),
                (long long)(clock_ticks_us() - client->created_us) / 1000000,
-               (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, flags_of(client, queued));
+               (long long)(idle_ms < 0 ? 0 : idle_ms) / 1000, flags_of(client, queued),
+               atomic_load_explicit(&info->db, memory_order_relaxed));
     const atomic_size_t *topics = client->topics.counts;
     buf_printf(to, " sub=%zu psub=%zu ssub=%zu multi=%lld watch=%zu",
                atomic_load_explicit(&topics[PUBSUB_CHANNEL], memory_order_relaxed),
@@ -245,14 +246,26 @@ struct message {
     bool unblock, with_error; /* not `unblock`: the connection is ended */
 };
 
-/* On the client's loop. The client may have gone. Frees the message. */
+/* Under the front end's mutex. */
+static void send_message(const struct redis_client *client, struct message *message) {
+    loop_post(atomic_load_explicit(&client->loop->own, memory_order_acquire), &message->task);
+}
+
+/* On the loop that the client was on when the message was sent. The client may have gone, or be
+ * elsewhere, or on its way: then the message follows it. Frees the message. */
 static void run_message(struct task *task) {
     struct message *message = (struct message *)task;
     pthread_mutex_lock(&message->frontend->mutex);
     struct redis_client *client = message->frontend->clients;
     while (client != NULL && client->id != message->id)
         client = client->next;
+    bool elsewhere =
+        client != NULL && (client->moving || loop_current() != atomic_load(&client->loop->own));
+    if (elsewhere)
+        send_message(client, message);
     pthread_mutex_unlock(&message->frontend->mutex);
+    if (elsewhere)
+        return;
     if (client != NULL && !message->unblock)
         stream_drop(client->stream);
     else if (client != NULL && client->first != NULL)
@@ -265,7 +278,7 @@ static void post_message(struct redis_client *client, bool unblock, bool with_er
     struct message *message = mem_zalloc(sizeof(*message));
     *message =
         (struct message){{.run = run_message}, client->frontend, client->id, unblock, with_error};
-    loop_post(client->stream->loop, &message->task);
+    send_message(client, message);
 }
 
 struct kill_filter {

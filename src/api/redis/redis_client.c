@@ -53,6 +53,7 @@ void client_show(struct redis_client *client) {
     atomic_store_explicit(&info->key, client->caller.key, memory_order_relaxed);
     atomic_store_explicit(&info->queued, queued, memory_order_relaxed);
     atomic_store_explicit(&info->watched, queue->watched_count, memory_order_relaxed);
+    atomic_store_explicit(&info->db, client->db, memory_order_relaxed);
     atomic_store_explicit(&info->version, client->version, memory_order_relaxed);
 }
 
@@ -152,6 +153,36 @@ static void on_opened(struct stream *stream, void *context) {
     link_client(frontend, client);
     redis_count(&client->loop->clients_ever, 1);
 }
+
+/* ---- to another loop ---- */
+
+static bool may_move(const struct stream *stream, void *context) {
+    const struct redis_client *client = stream->user;
+    (void)context;
+    return client->first == NULL && client->topics.first == NULL && !client->yields &&
+           !client->is_throttled;
+}
+
+/* From here on who has a message for it sends that to the new loop (client_commands.c). */
+static void on_leaves(struct stream *stream, struct loop *to, void *context) {
+    struct redis_client *client = stream->user;
+    struct redis_frontend *frontend = context;
+    pthread_mutex_lock(&frontend->mutex);
+    client->loop = &frontend->loops[loop_index(to)];
+    client->moving = true;
+    atomic_store_explicit(&client->loop->own, to, memory_order_release);
+    pthread_mutex_unlock(&frontend->mutex);
+}
+
+static void on_moved(struct stream *stream, void *context) {
+    struct redis_client *client = stream->user;
+    struct redis_frontend *frontend = context;
+    pthread_mutex_lock(&frontend->mutex);
+    client->moving = false;
+    pthread_mutex_unlock(&frontend->mutex);
+}
+
+/* ---- coming and going ---- */
 
 static void client_unthrottle(struct redis_client *client) {
     struct redis_loop *loop = client->loop;
@@ -333,4 +364,10 @@ void redis_frontend_clients(struct redis_frontend *frontend, redis_each_client *
     pthread_mutex_unlock(&frontend->mutex);
 }
 
-const struct stream_handler redis_handler = {on_opened, on_arrived, on_closed, on_review};
+const struct stream_handler redis_handler = {.opened = on_opened,
+                                             .arrived = on_arrived,
+                                             .closed = on_closed,
+                                             .review = on_review,
+                                             .may_move = may_move,
+                                             .leaves = on_leaves,
+                                             .moved = on_moved};

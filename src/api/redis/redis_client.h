@@ -1,8 +1,9 @@
 /* A client: a connection, what it has said about itself, and its calls under way.
  *
- * A client is used on its loop's thread only, except for the fields that say otherwise; and by a
- * call that runs alone (COMMAND_EXCLUSIVE), on whatever thread that runs. It is freed when its
- * stream has closed. */
+ * A client is used on its loop's thread only, except for the fields that say otherwise. A client
+ * that does nothing may change its loop (net/placement.h). It is used as well by a call that runs
+ * alone (COMMAND_EXCLUSIVE), on whatever thread that runs. It is freed when its stream has closed.
+ */
 #ifndef GT_API_REDIS_REDIS_CLIENT_H
 #define GT_API_REDIS_REDIS_CLIENT_H
 
@@ -51,12 +52,14 @@ struct client_info {
     _Atomic(const struct access_key *) key;
     _Atomic(int64_t) queued; /* commands since MULTI; -1: not in a transaction */
     atomic_size_t watched;
+    atomic_uint db;
     atomic_int version;
 };
 
 struct redis_client {
     struct redis_frontend *frontend;
-    struct redis_loop *loop;
+    struct redis_loop *loop; /* changes under the front end's mutex, */
+    bool moving;             /* which guards this, too: it is on its way there */
     struct stream *stream;
     struct redis_client *next, *prev; /* the front end's list, under its mutex */
     struct resp_parser parser;

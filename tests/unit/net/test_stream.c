@@ -10,10 +10,15 @@
  */
 #include "server.h"
 
+#include "net/placement.h"
+#include "net/shard.h"
 #include "net/stream.h"
 
 static struct server server; /* with the listener of a stream */
 static atomic_uint opened, closed, taken;
+static atomic_uint taken_by[2];     /* lines, by loop */
+static atomic_uint leaving;         /* streams on their way to another loop */
+static atomic_bool revoked;         /* none may go on */
 static struct stream *_Atomic held; /* of the last "held": good until its answer */
 
 struct later {
@@ -102,6 +107,7 @@ static void take_line(struct stream *stream, const char *line) {
         stream_end(stream);
     }
     atomic_fetch_add(&taken, 1);
+    atomic_fetch_add(&taken_by[loop_index(stream->loop)], 1);
 }
 
 static void on_opened(struct stream *stream, void *context) {
@@ -139,16 +145,51 @@ static void on_closed(struct stream *stream, void *context) {
     atomic_fetch_add(&closed, 1);
 }
 
+static bool review(struct stream *stream, void *context) {
+    (void)context;
+    assert_ptr_equal(loop_current(), stream->loop);
+    return !atomic_load(&revoked);
+}
+
+static bool may_move(const struct stream *stream, void *context) {
+    (void)context;
+    assert_ptr_equal(loop_current(), stream->loop);
+    return true;
+}
+
+static void leaves(struct stream *stream, struct loop *to, void *context) {
+    (void)context;
+    assert_ptr_equal(loop_current(), stream->loop);
+    assert_ptr_not_equal(to, stream->loop);
+    atomic_fetch_add(&leaving, 1);
+}
+
+static void moved(struct stream *stream, void *context) {
+    (void)context;
+    assert_ptr_equal(loop_current(), stream->loop);
+    atomic_fetch_sub(&leaving, 1);
+}
+
+static const struct stream_handler handler = {.opened = on_opened,
+                                              .arrived = on_arrived,
+                                              .closed = on_closed,
+                                              .review = review,
+                                              .may_move = may_move,
+                                              .leaves = leaves,
+                                              .moved = moved};
+
 static void open_with(struct stream_settings settings) {
     struct failure failure = {0};
     memset(&server, 0, sizeof(server));
-    opened = closed = taken = 0;
+    opened = closed = taken = leaving = 0;
+    taken_by[0] = taken_by[1] = 0;
+    revoked = false;
     sem_init(&server.gate, 0, 0);
     arena_init(&server.arena);
     server.loops = loops_new(2);
     loops_start(server.loops);
     settings.host = "127.0.0.1";
-    settings.handler = (struct stream_handler){on_opened, on_arrived, on_closed};
+    settings.handler = handler;
     settings.context = &server;
     settings.full = BYTES("full\n");
     assert_int_equal(stream_listen(server.loops, &settings, (struct scope){&server.arena, &failure},
@@ -373,8 +414,7 @@ static void test_close_waits(void **state) {
     close(idle);
     close(busy);
     assert_int_equal(closed, 2);
-    struct stream_settings again = {
-        .host = "127.0.0.1", .handler = {on_opened, on_arrived, on_closed}, .context = &server};
+    struct stream_settings again = {.host = "127.0.0.1", .handler = handler, .context = &server};
     struct failure failure = {0};
     assert_int_equal(stream_listen(server.loops, &again, (struct scope){&server.arena, &failure},
                                    &server.listener),
@@ -558,6 +598,102 @@ static void test_idle(void **state) {
     close(busy);
 }
 
+/* ---- from loop to loop ---- */
+
+enum { CLIENTS = 8 };
+
+static void open_clients(int *clients) {
+    for (int i = 0; i < CLIENTS; i++)
+        clients[i] = client_open(&server);
+}
+
+static void close_clients(const int *clients) {
+    for (int i = 0; i < CLIENTS; i++)
+        close(clients[i]);
+}
+
+static void ask_all(const int *clients, const char *line, const char *answer) {
+    for (int i = 0; i < CLIENTS; i++)
+        client_send(clients[i], line);
+    for (int i = 0; i < CLIENTS; i++)
+        expect_text(clients[i], answer);
+}
+
+/* After the first answers they are where they belong; then the next ones are counted. */
+static void expect_after(const int *clients, unsigned first, unsigned second) {
+    ask_all(clients, "echo a\n", "a\n");
+    ask_all(clients, "later 1 b\n", "b\n");
+    wait_for(&leaving, 0);
+    atomic_store(&taken_by[0], 0);
+    atomic_store(&taken_by[1], 0);
+    ask_all(clients, "echo c\nlater 1 d\necho e\n", "c\nd\ne\n");
+    assert_int_equal(atomic_load(&taken_by[0]), 3 * first);
+    assert_int_equal(atomic_load(&taken_by[1]), 3 * second);
+}
+
+static void test_moves(void **state) {
+    (void)state;
+    struct placement *placement = &server.listener->placement;
+    int clients[CLIENTS];
+    open_clients(clients);
+    for (int round = 0; round < 20; round++) {
+        placement_set(placement, true);
+        expect_after(clients, CLIENTS, 0);
+        placement_set(placement, false);
+        expect_after(clients, CLIENTS / 2, CLIENTS / 2);
+    }
+    close_clients(clients);
+}
+
+/* What is under way, or only half there, keeps a stream where it is; it leaves after that. */
+static void test_moves_at_rest(void **state) {
+    (void)state;
+    placement_set(&server.listener->placement, true);
+    int fd = client_open(&server);
+    client_send(fd, "held 1\nec");
+    wait_for(&taken, 1);
+    server.listener->shards[0].dealt = 1; /* the next one goes to the other loop */
+    placement_set(&server.listener->placement, false);
+    sem_post(&server.gate);
+    expect_text(fd, "1\n");
+    client_send(fd, "ho 2\n");
+    expect_text(fd, "2\n");
+    assert_int_equal(atomic_load(&taken_by[1]), 0);
+    client_send(fd, "echo 3\n");
+    expect_text(fd, "3\n");
+    assert_int_equal(atomic_load(&taken_by[1]), 1);
+    close(fd);
+}
+
+/* Whoever reviews the streams does not find one that is on its way: it is asked when it arrives. */
+static void test_reviewed_on_arrival(void **state) {
+    (void)state;
+    struct placement *placement = &server.listener->placement;
+    int clients[CLIENTS];
+    placement_set(placement, true);
+    open_clients(clients);
+    ask_all(clients, "echo a\n", "a\n");
+    atomic_store(&revoked, true);
+    placement_set(placement, false);
+    ask_all(clients, "echo b\n", "b\n");
+    wait_for(&closed, CLIENTS / 2);
+    close_clients(clients);
+}
+
+/* The listener ends while streams are on their way: it waits for them. */
+static void test_end_while_moving(void **state) {
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        int clients[CLIENTS];
+        open_clients(clients);
+        placement_set(&server.listener->placement, round % 2 == 0);
+        ask_all(clients, "echo a\n", "a\n");
+        teardown(state);
+        close_clients(clients);
+        setup(state);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
@@ -579,6 +715,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_full, setup, teardown),
         cmocka_unit_test_setup_teardown(test_half_a_request, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_moves, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_moves_at_rest, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_reviewed_on_arrival, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_end_while_moving, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
