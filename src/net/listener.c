@@ -202,6 +202,7 @@ void listener_figures(const struct listener *listener, struct listener_figures *
         out->bytes_in += atomic_load_explicit(&counts->bytes_in, memory_order_relaxed);
         out->bytes_out += atomic_load_explicit(&counts->bytes_out, memory_order_relaxed);
         out->refused += atomic_load_explicit(&counts->refused, memory_order_relaxed);
+        out->looked_us += (uint64_t)loop_looked_us(listener->shards[i].loop);
     }
 }
 

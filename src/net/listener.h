@@ -16,6 +16,9 @@ struct listener_figures {
     uint64_t turned_away; /* connections beyond the limit */
     uint64_t bytes_in, bytes_out;
     uint64_t refused; /* requests that could not be read, or for which there was no room */
+    /* Processor time in which its loops looked for what comes next, in microseconds: of the loops,
+     * so listeners on the same ones have it in common. */
+    uint64_t looked_us;
 };
 /* Sums up what each loop has counted. Any thread. */
 void listener_figures(const struct listener *listener, struct listener_figures *out);

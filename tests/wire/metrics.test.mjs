@@ -1,11 +1,13 @@
 // GET /metrics: Prometheus' text, read strictly; with promtool, if it is installed, read by that as well.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
 import { createClient } from 'redis';
-import { root, startServer, temporaryFolder } from '../lib/server.mjs';
+import { program, root, startServer, temporaryFolder } from '../lib/server.mjs';
+import { until } from '../lib/until.mjs';
 
 let server;
 before(async () => { server = await startServer(); });
@@ -112,6 +114,18 @@ test('a histogram\'s buckets rise to its count', async () => {
     assert.ok(buckets[i - 1][1] <= buckets[i][1]);
   }
   assert.deepEqual(buckets.at(-1), [Infinity, samples[`gametable_request_duration_seconds_count{${labels}}`]]);
+});
+
+test('what loops spend in looking for requests is told, and is nothing with --busy-poll 0', async () => {
+  const looked = async (from) => parse(await text(from)).samples.gametable_busy_poll_seconds_total;
+  const quiet = await startServer({ args: ['--busy-poll', '0'] });
+  for (let i = 0; i < 100; i++) assert.equal(await looked(quiet), 0);
+  assert.equal(await quiet.stop(), 0);
+  // It is off as well where there is nobody to be spared by it.
+  const limit = '/sys/fs/cgroup/cpu.max';
+  const rationed = existsSync(limit) && !readFileSync(limit, 'utf8').startsWith('max');
+  if (os.cpus().length > 1 && !rationed) await until(() => looked(server), (seconds) => assert.ok(seconds > 0));
+  assert.match(spawnSync(program, ['serve', '--memory', '--busy-poll', '5000'], { encoding: 'utf8' }).stderr, /--busy-poll is 0 to 1000 microseconds/);
 });
 
 test('with keys it takes one that may read all tables, unless it is open', async () => {

@@ -246,6 +246,16 @@ static void put_process(struct buf *to) {
                           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
 }
 
+/* A part of the process's: while it grows the processors have time left. */
+static void put_looking(struct buf *to, const struct listener *listener) {
+    const char *name = "gametable_busy_poll_seconds_total";
+    struct listener_figures figures;
+    listener_figures(listener, &figures);
+    exposition_family(to, name, "counter",
+                      "Processor time in which loops looked for the next request (--busy-poll).");
+    exposition_double(to, name, (struct bytes){0}, (double)figures.looked_us / 1e6);
+}
+
 /* --- what the game does --- */
 
 static void put_live(struct buf *to, struct live *live) {
@@ -324,6 +334,8 @@ void monitor_put_metrics(struct monitor *monitor, struct buf *to) {
     put_store(to, &engine);
     put_memory(to, &engine);
     put_process(to);
+    if (sources->http != NULL)
+        put_looking(to, sources->http);
     if (sources->live != NULL)
         put_live(to, sources->live);
     if (sources->redis != NULL)
