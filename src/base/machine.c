@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,6 +128,17 @@ uint64_t machine_memory(void) {
     return limit < all ? limit : all;
 }
 
+/* The main thread's processors are the process's: other threads may be bound to one of them. */
+unsigned machine_cores(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t usable;
+    if (sched_getaffinity(getpid(), sizeof(usable), &usable) == 0)
+        cores = CPU_COUNT(&usable);
+#endif
+    return cores < 1 ? 1 : (unsigned)cores;
+}
+
 bool machine_has_few_cores(void) {
-    return sysconf(_SC_NPROCESSORS_ONLN) <= 2;
+    return machine_cores() <= 2;
 }

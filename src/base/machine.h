@@ -8,7 +8,9 @@
 /* Bytes of memory that the process may have: the machine's, or less if a control group that it is
  * in (a container, a systemd unit) has a limit. Reads some small files of the system. */
 uint64_t machine_memory(void);
-/* Whether it has so few cores that loops share them with the writer, the store's own threads and
+/* How many cores the process may run on; at least 1. */
+unsigned machine_cores(void);
+/* Whether there are so few cores that loops share them with the writer, the store's own threads and
  * maybe the clients. */
 bool machine_has_few_cores(void);
 /* Microseconds of processor time that nobody used since the machine started, of all cores together,

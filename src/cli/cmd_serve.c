@@ -70,7 +70,7 @@ struct server {
 /* Of many cores one is left to the writer and the store's own threads. Of two none is: clients are
  * mostly on other machines, and what is dear to answer would have half of the machine. */
 static unsigned thread_count(const struct settings *settings) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = (long)machine_cores();
     long count = settings->threads > 0     ? (long)settings->threads
                  : machine_has_few_cores() ? cores
                                            : cores - 1;
@@ -85,9 +85,9 @@ static bool gathers_connections(const struct settings *settings) {
 /* On one processor nobody is spared by looking, and where processor time is allotted it is dear.
  * One processor is left to others. */
 static void set_busy_poll(struct loops *loops, const struct settings *settings) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned cores = machine_cores();
     if (cores > 1 && !machine_is_rationed())
-        loops_set_busy_poll(loops, (unsigned)settings->busy_poll_us, (unsigned)cores - 1);
+        loops_set_busy_poll(loops, (unsigned)settings->busy_poll_us, cores - 1);
 }
 
 /* As many files as the system lets us have: each connection is one. */

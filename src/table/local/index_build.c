@@ -6,13 +6,12 @@
  * without searching; entry hashes are filled by threads that have no tree to load. Only keys are
  * held in memory. */
 #include "base/limits.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "table/local/key_extract.h"
 #include "table/local/key_run.h"
 #include "table/local/scan_split.h"
-
-#include <unistd.h>
 
 enum {
     THREADS_MAX = LIMIT_BUILD_THREADS,
@@ -319,10 +318,8 @@ static void run_all(struct index_builder *index_builder, unsigned count, void *(
 }
 
 static unsigned thread_count(const struct index_build *build) {
-    long count = build->threads != 0 ? (long)build->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (count < 1)
-        return 1;
-    return count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
+    unsigned count = build->threads != 0 ? build->threads : machine_cores();
+    return count > THREADS_MAX ? THREADS_MAX : count;
 }
 
 static void start_workers(struct index_builder *index_builder) {

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "test.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 static char root[64];
@@ -97,6 +98,20 @@ static void test_processor_time(void **state) {
     assert_false(rations("4:memory:/c\n"));
 }
 
+/* One that may run on one core has one, whatever the machine has. */
+static void test_cores(void **state) {
+    (void)state;
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(getpid(), sizeof(before), &before), 0);
+    assert_int_equal(machine_cores(), CPU_COUNT(&before));
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(getpid(), sizeof(one), &one), 0);
+    assert_int_equal(machine_cores(), 1);
+    assert_true(machine_has_few_cores());
+    assert_int_equal(sched_setaffinity(getpid(), sizeof(before), &before), 0);
+}
+
 static void test_of_this_machine(void **state) {
     (void)state;
     uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -118,6 +133,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_not_understood_is_no_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(test_processor_time, setup, teardown),
+        cmocka_unit_test(test_cores),
         cmocka_unit_test(test_of_this_machine),
         cmocka_unit_test(test_unused),
     };
