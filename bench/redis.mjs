@@ -7,7 +7,7 @@
 // Redis with appendfsync always; all in the same file system. Each round asks both in turn, so
 // that a noisy moment hits both; a figure is the median of the rounds, a ratio that of their
 // ratios. The load comes from redis-benchmark over 50 connections, members and scores at random over
-// the whole set. gametable has one loop (--threads), as Redis has one thread. --server names the program that
+// the whole set. gametable has its default settings, unless --threads or --store-memory say otherwise. --server names the program that
 // is held against gametable; docs/benchmarks.md tells how to get newer ones than Debian 12 has.
 //
 // Beside each rate stands the processor time that a request took: the server's, of all its threads, and
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '50' },
     only: { type: 'string', default: '' },
-    threads: { type: 'string', default: '1' },
+    threads: { type: 'string', default: '0' },
     'store-memory': { type: 'string', default: '64M' },
     server: { type: 'string', default: 'redis-server' },
   },
