@@ -317,11 +317,9 @@ void count_index_item_changed(struct local *local, struct bytes key, bool presen
 
 bool count_index_has(const struct index *index, struct bytes begin) {
     uint8_t memory[COUNT_INDEX_KEY_ROOM];
-    struct buf after = buf_in(memory, sizeof(memory));
-    buf_put(&after, begin);
-    key_after_prefix(&after, 0);
-    bool has = tree_rank(index->tree, begin) != tree_rank(index->tree, buf_bytes(&after));
-    buf_release(&after);
+    struct tree_cursor cursor = {.key = buf_in(memory, sizeof(memory))};
+    bool has = tree_seek(&cursor, index->tree, begin) && bytes_starts(tree_key(&cursor), begin);
+    tree_cursor_release(&cursor);
     return has;
 }
 
