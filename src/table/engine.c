@@ -41,6 +41,21 @@ enum status engine_rank_lookup(struct engine *engine, const struct rank_request 
     return engine->ranking->rank_lookup(engine, request, in, replies);
 }
 
+enum status engine_partitions_count(struct engine *engine, const struct partition_names *which,
+                                    struct scope in, struct name_span *spans, size_t count) {
+    if (engine->ranking == NULL || engine->ranking->partitions_count == NULL)
+        return lacks(in, "counts of partitions");
+    return engine->ranking->partitions_count(engine, which, in, spans, count);
+}
+
+enum status engine_partitions_list(struct engine *engine, const struct partition_names *which,
+                                   const struct name_span *span, size_t limit, struct scope in,
+                                   struct partition_list *out) {
+    if (engine->ranking == NULL || engine->ranking->partitions_list == NULL)
+        return lacks(in, "lists of partitions");
+    return engine->ranking->partitions_list(engine, which, span, limit, in, out);
+}
+
 /* Of an engine that cannot tell: a version may rise without reason, and this one always has. */
 static uint64_t next_version(void) {
     static atomic_uint_fast64_t last;

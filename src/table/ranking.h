@@ -53,9 +53,54 @@ struct action_ranks {
     uint64_t total;                  /* entries of the partition after it */
 };
 
+/* --- names of partitions ---
+ *
+ * The partitions of an index that have entries, as a counted list in the order of their names: how
+ * many there are between two names is a walk of a tree, however many entries they have. The first
+ * to ask waits until the list was made, which is one look at each partition and holds up nobody
+ * else; afterwards each commit keeps it right. An engine that has not this is UNSUPPORTED, and so
+ * is one that has no memory for the list at present: who asks counts otherwise then.
+ */
+
+/* Which partitions. All attributes that are named here are strings. */
+struct partition_names {
+    struct bytes table, index;
+    struct bytes prefix;           /* the partition's key begins so, and what follows is its name */
+    struct bytes list_index, list; /* only those whose name is the first sort attribute of an entry
+                                      in the partition `list` of that index; empty: all */
+    bool nonblocking;              /* rather than wait until the list was made be WOULD_BLOCK */
+};
+
+/* The names from `low` on that stand before `high`. */
+struct name_span {
+    struct bytes low, high; /* empty: no bound */
+    uint64_t count;         /* filled in: how many there are */
+};
+
+struct partition_list {
+    struct bytes *names;
+    size_t count;
+    bool more; /* there are some after the last one */
+};
+
+/* Counts the names of each span; all are as of the same commit. NO_TABLE, INVALID, BEING_BUILT,
+ * WOULD_BLOCK, UNSUPPORTED. */
+enum status engine_partitions_count(struct engine *engine, const struct partition_names *which,
+                                    struct scope in, struct name_span *spans, size_t count);
+/* The first `limit` names of a span, whose count is not filled in. */
+enum status engine_partitions_list(struct engine *engine, const struct partition_names *which,
+                                   const struct name_span *span, size_t limit, struct scope in,
+                                   struct partition_list *out);
+
 struct ranking_ops {
     enum status (*rank_lookup)(struct engine *, const struct rank_request *, struct scope,
                                struct rank_reply *);
+    /* NULL: it cannot tell */
+    enum status (*partitions_count)(struct engine *, const struct partition_names *, struct scope,
+                                    struct name_span *, size_t);
+    enum status (*partitions_list)(struct engine *, const struct partition_names *,
+                                   const struct name_span *, size_t, struct scope,
+                                   struct partition_list *);
 };
 
 #endif

@@ -1,9 +1,9 @@
 /* KEYS, DBSIZE, RANDOMKEY, FLUSHDB, FLUSHALL, and the walk over all keys that they and SCAN need.
  *
  * The keys of a database are those that have a head, and the boards that are its sorted sets. An
- * instance of a board stays when its last entry is removed, so the size of each set is looked up:
- * one without members is no key. A board whose definition cannot be read is left out, so that it
- * does not make these commands fail.
+ * instance of a board stays when its last entry is removed, so the size of each set is looked up,
+ * but by DBSIZE, which counts: one without members is no key. A board whose definition cannot be
+ * read is left out, so that it does not make these commands fail.
  */
 #include "api/redis/redis_keyspace.h"
 
@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "game/keyspace/key_list.h"
+#include "game/keyspace/key_sets.h"
 
 enum { PAGE = 1000 };
 
@@ -132,6 +133,14 @@ static enum status page_boards(struct redis_call *call, struct redis_call *inner
     return status;
 }
 
+/* The boards that are named, in place of a page. */
+static enum status visit_named(struct redis_call *inner, const struct key_walk *walk) {
+    enum status status = OK;
+    for (size_t i = 0; i < walk->count && status == OK; i++)
+        status = visit_board(inner, walk, walk->boards[i]);
+    return status;
+}
+
 /* The keys are opened by `inner`, the call itself or one whose arena ends with the page. */
 static enum status visit_page(struct redis_call *call, struct redis_call *inner,
                               struct key_walk *walk) {
@@ -139,7 +148,9 @@ static enum status visit_page(struct redis_call *call, struct redis_call *inner,
     if (walk->after.size == 0 && walk->boards_only)
         walk->after = place_of(call, 'B', before_boards(walk->db, true, call->arena));
     bool heads = walk->after.size == 0 || walk->after.data[0] == 'K';
-    if (status == OK)
+    if (status == OK && walk->boards != NULL)
+        status = visit_named(inner, walk);
+    else if (status == OK)
         status = heads ? page_heads(call, inner, walk) : page_boards(call, inner, walk);
     if (status != OK && inner != call) {
         call->failure = inner->failure.status != OK ? inner->failure : call->failure;
@@ -254,19 +265,60 @@ static enum status count_key(struct redis_call *call, const struct visited_key *
     return OK;
 }
 
+/* Looks at the boards that are named. */
+static enum status count_named(struct redis_call *call, const struct key_sets *sets,
+                               uint64_t *out) {
+    enum status status = OK;
+    for (size_t at = 0; at < sets->odd_count && status == OK; at += PAGE) {
+        size_t left = sets->odd_count - at;
+        struct key_walk walk = {.visit = count_key,
+                                .user = out,
+                                .db = call->db,
+                                .boards = sets->odd + at,
+                                .count = left < PAGE ? left : PAGE};
+        status = keyspace_page(call, &walk);
+    }
+    return status;
+}
+
+/* Looks at all boards. */
+static enum status count_each(struct redis_call *call, uint64_t *out) {
+    struct key_walk walk = {
+        .visit = count_key, .user = out, .db = call->db, .boards_only = !call->nested};
+    return keyspace_each(call, &walk);
+}
+
+enum { WORK_COUNT = 100 }; /* of counting the sets, without those that are looked at */
+
+static enum status count_sets(struct redis_call *call, uint64_t *out) {
+    struct key_sets_request request = {
+        .db = call->db, .now_ms = clock_now_ms(), .nonblocking = call_is_bounded(call)};
+    struct key_sets sets = {0};
+    enum status status = call_spend(call, WORK_COUNT);
+    if (status == OK)
+        status = key_sets_count(call->frontend->game, &request,
+                                (struct scope){call->arena, &call->failure}, &sets);
+    if (status == WOULD_BLOCK)
+        return call_spend_all(call);
+    if (status == UNSUPPORTED) {
+        call->failure = (struct failure){0};
+        return count_each(call, out);
+    }
+    *out = sets.count;
+    return status == OK ? count_named(call, &sets, out) : status;
+}
+
 /* Keys with a head are one count of an index, those that have expired and are not removed yet too,
- * as Redis counts them. Between MULTI and EXEC all are looked up, since some may be the call's own.
- */
+ * as Redis counts them, and sorted sets nearly so (game/keyspace/key_sets.h). Between MULTI and
+ * EXEC all are looked up, since some may be the call's own. */
 static enum status run_dbsize(struct redis_call *call) {
     uint64_t sets = 0, heads = 0;
-    struct key_walk walk = {
-        .visit = count_key, .user = &sets, .db = call->db, .boards_only = !call->nested};
     enum status status = OK;
     if (!call->nested)
         status = key_list_count(call->frontend->game, call->db,
                                 (struct scope){call->arena, &call->failure}, &heads);
     if (status == OK)
-        status = keyspace_each(call, &walk);
+        status = call->nested ? count_each(call, &sets) : count_sets(call, &sets);
     if (status == OK)
         resp_int(&call->out, (int64_t)(heads + sets));
     return status;

@@ -22,9 +22,10 @@ struct key_walk {
     key_visit *visit;
     void *user;
     unsigned db;
-    size_t count;       /* names that a page looks at */
-    struct bytes after; /* the place that the next page follows; empty: from the start */
-    bool boards_only;   /* visit sorted sets only */
+    size_t count;               /* names that a page looks at */
+    struct bytes after;         /* the place that the next page follows; empty: from the start */
+    bool boards_only;           /* visit sorted sets only */
+    const struct bytes *boards; /* a page of its own: `count` names of boards; or NULL */
 };
 
 /* Visits all keys of the database, those that the call itself has made too. Looks each of them up.

@@ -27,6 +27,16 @@ enum { ENTRY_MEMBER_MAX = LIMIT_MEMBER };
 enum status entry_key_of(struct bytes member, struct scope in, struct bytes *out);
 struct bytes entry_member_of(struct bytes key, struct arena *arena);
 
+/* The keys of all members that begin with some text: two ranges, since members that are not UTF-8
+ * come last. From `low` on and before `high`. */
+struct entry_key_range {
+    struct bytes low, high;
+};
+enum { ENTRY_KEY_RANGES = 2 };
+/* The text is ASCII and neither empty nor begins with 0x00. */
+void entry_keys_beginning(struct bytes text, struct arena *arena,
+                          struct entry_key_range out[ENTRY_KEY_RANGES]);
+
 struct entry {
     struct bytes member;
     struct points points;

@@ -78,3 +78,19 @@ struct bytes entry_member_of(struct bytes key, struct arena *arena) {
         return bytes_skip(key, 1);
     return begins_last(key) ? take_bits(bytes_skip(key, LAST_SIZE), arena) : key;
 }
+
+/* The least key after all that begin with the bytes, of which the last `free` bits may differ. */
+static struct bytes after_all(struct bytes key, unsigned free, struct arena *arena) {
+    uint8_t *high = arena_alloc(arena, key.size);
+    memcpy(high, key.data, key.size);
+    high[key.size - 1] = (uint8_t)(high[key.size - 1] + (1u << free));
+    return bytes_of(high, key.size);
+}
+
+void entry_keys_beginning(struct bytes text, struct arena *arena,
+                          struct entry_key_range out[ENTRY_KEY_RANGES]) {
+    struct bytes bits = put_bits(text, arena);
+    unsigned filled = (unsigned)((bits.size - LAST_SIZE) * 7 - text.size * 8);
+    out[0] = (struct entry_key_range){text, after_all(text, 0, arena)};
+    out[1] = (struct entry_key_range){bits, after_all(bits, filled, arena)};
+}

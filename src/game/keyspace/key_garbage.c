@@ -170,3 +170,33 @@ enum status key_garbage_step(struct game *game, struct scope in, bool *more) {
     } while (status == OK && notes.more && !*more);
     return status;
 }
+
+/* ---- listing ---- */
+
+static bool is_of_board(const struct item *note) {
+    struct bytes pk = item_string(note, BYTES("key"));
+    return item_bool(note, BYTES("entries")) && board_partition_generation(pk).size == 0 &&
+           board_partition_key(pk).size != 0;
+}
+
+enum status key_garbage_boards(struct game *game, const struct item *after, struct scope in,
+                               struct garbage_boards *out) {
+    struct key_condition keys = {.count = 1};
+    struct page_reply notes = {0};
+    keys.tests[0] = (struct key_test){.name = GAME_PK, .op = KEY_EQ, .low = value_string(GARBAGE)};
+    struct page_request request = {.table = game->table,
+                                   .keys = &keys,
+                                   .consistent = true,
+                                   .limit = NOTES_PAGE,
+                                   .start = after};
+    enum status status = engine_page(game->engine, &request, in, &notes);
+    *out = (struct garbage_boards){.keys = ARENA_ARRAY(in.arena, struct bytes, notes.count + 1),
+                                   .looked = notes.count,
+                                   .more = notes.more,
+                                   .last = notes.last_key};
+    for (uint64_t i = 0; status == OK && i < notes.count; i++)
+        if (is_of_board(&notes.items[i]))
+            out->keys[out->count++] =
+                board_partition_key(item_string(&notes.items[i], BYTES("key")));
+    return status;
+}

@@ -36,4 +36,16 @@ struct action key_garbage_unnote(struct game *game, struct bytes id, struct aren
  * be others that can be deleted now. Never on a loop's or the engine's thread. */
 enum status key_garbage_step(struct game *game, struct scope in, bool *more);
 
+/* The boards whose BOARD#<key> has garbage, or may have: their keys, some more than once. */
+struct garbage_boards {
+    struct bytes *keys;
+    size_t count;
+    size_t looked; /* notes */
+    bool more;
+    struct item last; /* the note that the next page follows, if there is more */
+};
+/* Those of a page of notes, after the one of that key or (NULL) from the first. */
+enum status key_garbage_boards(struct game *game, const struct item *after, struct scope in,
+                               struct garbage_boards *out);
+
 #endif

@@ -349,7 +349,7 @@ static uint64_t apply_entry_edits(const struct stretch *stretch) {
 static void apply_stretch(const struct stretch *stretch, struct local *local) {
     uint64_t memory = apply_entry_edits(stretch);
     const struct index_edit *edit = stretch->edits;
-    bool counts = count_index_any(local);
+    bool counts = count_index_any_entries(local);
     atomic_fetch_add_explicit(&local->index_memory, memory, memory_order_relaxed);
     for (size_t i = 0; i < stretch->edit_count; i++, edit = edit->next) {
         if (edit->index->tree == NULL) {
@@ -369,7 +369,7 @@ static void apply_edits(const struct steps *steps, struct commit_group *group) {
         if (stretch->ask != NULL)
             rank_ask_count(group, stretch->ask, stretch->after);
     }
-    if (count_index_any(group->local))
+    if (count_index_any_items(group->local) || count_index_any_entries(group->local))
         count_index_fit(group->local);
 }
 
@@ -382,7 +382,7 @@ static void prefetch_cached(struct local *local, const struct pending_write *pen
 
 static void write_cache(const struct steps *steps, struct local *local) {
     uint64_t commit = local->snapshot->commit + 1;
-    bool counts = count_index_any(local);
+    bool counts = count_index_any_items(local);
     for (size_t i = 0; i < steps->pending_count; i++) {
         const struct keyed_step *step = &steps->pending_writes[i];
         if (i + AHEAD < steps->pending_count)

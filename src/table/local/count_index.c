@@ -64,10 +64,20 @@ static struct count_index_id id_of_item(struct bytes key) {
 
 static struct count_index_id id_of_entry(const struct index *index, unsigned parts,
                                          struct bytes entry) {
-    return (struct count_index_id){(uint64_t)(uintptr_t)index, parts, number_at(entry, 0)};
+    return (struct count_index_id){
+        .owner = (uint64_t)(uintptr_t)index, .parts = parts, .hash = number_at(entry, 0)};
+}
+
+static struct count_index_id id_of_names(const struct count_index_target *target) {
+    return (struct count_index_id){.owner = (uint64_t)(uintptr_t)target->index,
+                                   .parts = COUNT_INDEX_NAMES,
+                                   .hash = target->begins,
+                                   .list = (uint64_t)(uintptr_t)target->list};
 }
 
 struct count_index_id count_index_id_of(const struct count_index_target *target) {
+    if (target->parts == COUNT_INDEX_NAMES)
+        return id_of_names(target);
     return target->index == NULL ? id_of_item(target->prefix)
                                  : id_of_entry(target->index, target->parts, target->prefix);
 }
@@ -94,11 +104,20 @@ static struct count_index *find_holder(const struct count_index_set *set,
     return at;
 }
 
+/* Counts one in, or out. */
+static void tally(struct count_index_set *set, const struct count_index *count_index, int one) {
+    atomic_fetch_add(count_index->id.parts == 0 ? &set->item_count : &set->entry_count,
+                     (size_t)one);
+    if (count_index_is_of_groups(count_index))
+        set->group_count += (uint64_t)one;
+}
+
 struct count_index *count_index_add(struct count_index_set *set,
                                     const struct count_index_target *target) {
     struct count_index *count_index = mem_zalloc(sizeof(*count_index) + target->prefix.size);
     count_index->id = count_index_id_of(target);
     count_index->index = target->index;
+    count_index->list = target->list;
     count_index->notes_end = &count_index->notes;
     count_index->prefix_size = (uint32_t)target->prefix.size;
     memcpy(count_index->prefix, target->prefix.data, target->prefix.size);
@@ -109,8 +128,11 @@ struct count_index *count_index_add(struct count_index_set *set,
         count_index->same = first->same;
         first->same = count_index;
     }
-    atomic_fetch_add(&set->any, 1);
-    set->group_count += count_index->id.parts != 0;
+    if (count_index->id.parts == COUNT_INDEX_NAMES) {
+        count_index->next_names = set->names;
+        set->names = count_index;
+    }
+    tally(set, count_index, 1);
     count_index_charge(set, count_index, sizeof(*count_index) + target->prefix.size);
     return count_index;
 }
@@ -145,8 +167,12 @@ static void link_used(struct count_index_set *set, struct count_index *count_ind
 void count_index_remove(struct count_index_set *set, struct count_index *count_index) {
     map_remove(set, count_index);
     count_index_charge(set, count_index, 0);
-    atomic_fetch_sub(&set->any, 1);
-    set->group_count -= count_index->id.parts != 0;
+    tally(set, count_index, -1);
+    for (struct count_index **at = &set->names; *at != NULL; at = &(*at)->next_names)
+        if (*at == count_index) {
+            *at = count_index->next_names;
+            break;
+        }
     if (!count_index->whole) {
         count_index->gone = true;
         return;
@@ -247,8 +273,12 @@ void count_index_delete_evicted(struct count_index_set *set, struct reclaimer *r
 
 /* --- what commits do --- */
 
-bool count_index_any(const struct local *local) {
-    return atomic_load_explicit(&local->count_index->any, memory_order_relaxed) != 0;
+bool count_index_any_items(const struct local *local) {
+    return atomic_load_explicit(&local->count_index->item_count, memory_order_relaxed) != 0;
+}
+
+bool count_index_any_entries(const struct local *local) {
+    return atomic_load_explicit(&local->count_index->entry_count, memory_order_relaxed) != 0;
 }
 
 static void charge_tree(struct count_index_set *set, struct count_index *count_index,
@@ -285,14 +315,11 @@ void count_index_item_changed(struct local *local, struct bytes key, bool presen
     pthread_mutex_unlock(&set->lock);
 }
 
-/* Whether an entry of the index begins so. */
-static bool has_group(const struct index *index, struct bytes group) {
+bool count_index_has(const struct index *index, struct bytes begin) {
     uint8_t memory[COUNT_INDEX_KEY_ROOM];
-    struct buf after = buf_in(memory, sizeof(memory));
-    buf_put(&after, group);
-    key_after_prefix(&after, 0);
-    bool has = tree_rank(index->tree, group) != tree_rank(index->tree, buf_bytes(&after));
-    buf_release(&after);
+    struct tree_cursor cursor = {.key = buf_in(memory, sizeof(memory))};
+    bool has = tree_seek(&cursor, index->tree, begin) && bytes_starts(tree_key(&cursor), begin);
+    tree_cursor_release(&cursor);
     return has;
 }
 
@@ -304,11 +331,28 @@ static void update_group(struct count_index_set *set, const struct index *index,
         return;
     struct bytes group = bytes_of(entry.data, keys_entry_span(index, entry, parts));
     size_t before = tree_memory(count_index->tree);
-    if (has_group(index, group))
+    if (count_index_has(index, group))
         tree_put(count_index->tree, group);
     else
         tree_del(count_index->tree, group);
     charge_tree(set, count_index, before);
+}
+
+/* Their builds are told of what they have not come to, too, once they have begun. */
+static void update_names(struct count_index_set *set, const struct index *index, struct bytes gone,
+                         struct bytes come) {
+    bool stays = count_index_stays(index, gone, come);
+    for (struct count_index *one = set->names; one != NULL; one = one->next_names) {
+        bool moves = index == one->index && !stays, lists = index == one->list;
+        if (one->tree == NULL || (!moves && !lists))
+            continue;
+        size_t before = tree_memory(one->tree);
+        if (moves)
+            count_index_partition_changed(one, gone, come);
+        if (lists)
+            count_index_list_changed(one, gone, come);
+        charge_tree(set, one, before);
+    }
 }
 
 void count_index_entry_changed(struct local *local, const struct index *index, struct bytes gone,
@@ -324,6 +368,8 @@ void count_index_entry_changed(struct local *local, const struct index *index, s
         if (come.size != 0)
             update_group(set, index, parts, come);
     }
+    if (set->names != NULL)
+        update_names(set, index, gone, come);
     pthread_mutex_unlock(&set->lock);
 }
 
@@ -335,6 +381,11 @@ void count_index_fit(struct local *local) {
 
 /* --- forgetting --- */
 
+static bool is_of(const struct count_index *one, const uint64_t *owner) {
+    return owner == NULL || one->id.owner == *owner ||
+           (one->list != NULL && one->id.list == *owner);
+}
+
 /* Those of an owner, or of all (NULL), linked by `next`: while it is walked through, the map may
  * not change. The caller holds the lock. */
 static struct count_index *list_owned(const struct count_index_set *set, const uint64_t *owner) {
@@ -342,7 +393,7 @@ static struct count_index *list_owned(const struct count_index_set *set, const u
     size_t at = 0;
     for (struct map_slot *slot; (slot = map_next(&set->map, &at)) != NULL;) {
         struct count_index *one = slot->value;
-        for (; one != NULL && (owner == NULL || one->id.owner == *owner); one = one->same) {
+        for (; one != NULL && is_of(one, owner); one = one->same) {
             one->next = list;
             list = one;
         }

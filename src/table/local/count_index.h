@@ -7,6 +7,7 @@
  *
  *   items    of a partition of a table: their keys in the store
  *   groups   of a partition of an index: what the entries of each begin with
+ *   names    of the partitions of an index, all or those that another index lists (ranking.h)
  *
  * From then on each commit keeps it right. Together with the indexes the trees stay within the
  * memory for indexes: the one that was used least recently is evicted first. An index is never
@@ -22,7 +23,8 @@
  *      the build announced under one hold of `state_lock`; from there on commits leave notes, which
  *      are replayed before the tree is called whole. Others who ask wait for it.
  *   5. A tree of groups is built from the index's tree, a piece under each hold of `state_lock`;
- *      commits tell it of each group they touch, built already or not.
+ *      commits tell it of each group they touch, built already or not. So is a tree of names; an
+ *      entry that comes and goes within a partition that has others is not looked at.
  */
 #ifndef GT_TABLE_LOCAL_COUNT_INDEX_H
 #define GT_TABLE_LOCAL_COUNT_INDEX_H
@@ -35,9 +37,14 @@ enum { COUNT_INDEX_FEW = 512 };
 struct count_index_target {
     const struct table *table;
     const struct index *index; /* NULL: the items of the table itself */
-    unsigned parts;            /* of an index: how many sort attributes make a group; from 1 on */
-    struct bytes prefix;       /* what the partition's keys or entries begin with */
+    unsigned parts; /* of an index: how many sort attributes make a group, from 1 on; or NAMES: */
+    struct bytes prefix;      /* what the partition's keys or entries begin with. Of names: what the
+                                 partitions begin with, `begins` bytes of it, and then what the entries
+                                 of `list` begin with */
+    const struct index *list; /* the index that lists the names; NULL: all are meant */
+    uint32_t begins;
 };
+enum { COUNT_INDEX_NAMES = 255 };
 
 /* The tree, or NULL if there is none that is whole. The caller holds state_lock for reading. */
 const struct tree *count_index_find(struct local *local, const struct count_index_target *target);
@@ -49,8 +56,10 @@ bool count_index_make(struct local *local, const struct count_index_target *targ
 
 /* --- for the thread that commits, which holds state_lock for writing --- */
 
-/* Whether there are any count indexes, so that the next two need to be called. */
-bool count_index_any(const struct local *local);
+/* Whether there are any count indexes: of items, so that the next need be called; of entries, so
+ * that the one after it need be. */
+bool count_index_any_items(const struct local *local);
+bool count_index_any_entries(const struct local *local);
 /* An item was written, or deleted. */
 void count_index_item_changed(struct local *local, struct bytes key, bool present);
 /* Entries of an index went or came (either may be empty); its tree has changed already. */

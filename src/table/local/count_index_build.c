@@ -6,14 +6,13 @@
 #include "base/mem.h"
 
 enum {
-    CHECK_EVERY = 1024,  /* keys between looks at the memory and at whether to go on */
-    GROUPS_A_PIECE = 512 /* built under one hold of state_lock */
+    CHECK_EVERY = 1024 /* keys between looks at the memory and at whether to go on */
 };
 
 /* --- whose turn it is --- */
 
 static uint64_t refusal_hash(const struct count_index_id *id, struct bytes prefix) {
-    return hash_keyed(prefix, id->owner ^ id->parts);
+    return hash_keyed(prefix, id->owner ^ id->parts ^ id->list);
 }
 
 static bool is_refused(const struct count_index_set *set, uint64_t hash) {
@@ -65,7 +64,8 @@ static struct announcement announce(struct local *local, const struct count_inde
     struct count_index_set *set = local->count_index;
     struct announcement made = {0};
     pthread_rwlock_rdlock(&local->state_lock);
-    if (!target->table->gone && (target->index == NULL || target->index->tree != NULL)) {
+    if (!target->table->gone && (target->index == NULL || target->index->tree != NULL) &&
+        (target->list == NULL || target->list->tree != NULL)) {
         pthread_mutex_lock(&set->lock);
         made.there = count_index_lookup(set, id, target->prefix) != NULL;
         if (!made.there && !atomic_load(&set->stop) &&
@@ -87,7 +87,7 @@ bool count_index_make(struct local *local, const struct count_index_target *targ
         return made.there && wait_for(set, &id, target->prefix);
     bool built = target->index == NULL
                      ? count_index_build_items(local, made.count_index, made.snapshot)
-                     : count_index_build_groups(local, made.count_index);
+                     : count_index_build_entries(local, made.count_index);
     if (!built)
         give_up(set, made.count_index);
     return built;
@@ -196,10 +196,10 @@ bool count_index_build_items(struct local *local, struct count_index *count_inde
     return false;
 }
 
-/* --- groups --- */
+/* --- groups and names --- */
 
-/* Builds the next few. The caller holds state_lock. False: there are no more. */
-static bool build_piece(struct count_index *count_index) {
+/* Builds the next few groups. The caller holds state_lock. False: there are no more. */
+static bool build_groups(struct count_index *count_index) {
     const struct index *index = count_index->index;
     struct tree_cursor cursor = {0};
     bool more = true;
@@ -207,7 +207,7 @@ static bool build_piece(struct count_index *count_index) {
         count_index->tree = tree_new();
         buf_put(&count_index->from, count_index_prefix(count_index));
     }
-    for (unsigned i = 0; more && i < GROUPS_A_PIECE; i++) {
+    for (unsigned i = 0; more && i < COUNT_INDEX_PIECE; i++) {
         more = tree_seek(&cursor, index->tree, buf_bytes(&count_index->from)) &&
                bytes_starts(tree_key(&cursor), count_index_prefix(count_index));
         if (!more)
@@ -224,8 +224,9 @@ static bool build_piece(struct count_index *count_index) {
     return more;
 }
 
-bool count_index_build_groups(struct local *local, struct count_index *count_index) {
+bool count_index_build_entries(struct local *local, struct count_index *count_index) {
     struct count_index_set *set = local->count_index;
+    bool groups = count_index_is_of_groups(count_index);
     bool good = true, more = true;
     while (good && more) {
         pthread_rwlock_rdlock(&local->state_lock);
@@ -233,7 +234,7 @@ bool count_index_build_groups(struct local *local, struct count_index *count_ind
         if (good) {
             struct count_build build = {.local = local, .count_index = count_index};
             size_t before = count_index->tree == NULL ? 0 : tree_memory(count_index->tree);
-            more = build_piece(count_index);
+            more = groups ? build_groups(count_index) : count_index_build_names(count_index);
             good = may_go_on(&build, tree_memory(count_index->tree) - before);
         }
         if (good && !more) {

@@ -9,7 +9,8 @@
 struct count_index_id {
     uint64_t owner; /* the table's number, or the index's address */
     uint32_t parts; /* 0: items */
-    uint32_t hash;  /* of the partition */
+    uint32_t hash;  /* of the partition; of names: how many bytes of `prefix` theirs begin with */
+    uint64_t list;  /* of names: the address of the index that lists them */
 };
 
 /* An item that was written or deleted while the tree was being built. */
@@ -25,7 +26,9 @@ struct count_index {
     struct count_index *same;          /* the next with the same id */
     struct count_index *newer, *older; /* whole ones, by when they were last used */
     struct count_index *next;          /* in the list of evicted ones, or of those to be */
+    struct count_index *next_names;    /* in set->names */
     const struct index *index;         /* NULL: items */
+    const struct index *list; /* of names: which other index has them; NULL: all are meant */
     bool whole;
     bool gone;         /* out of the set while it is being built: the builder frees it */
     bool saved;        /* the store knows of it */
@@ -47,8 +50,10 @@ struct count_index_set {
     struct count_index *evicted;
     uint64_t count;              /* whole ones */
     uint64_t group_count;        /* of groups, whole or not */
+    struct count_index *names;   /* of names, whole or not: a list */
     atomic_uint_fast64_t memory; /* of all, also of what is being built */
-    atomic_size_t any;           /* how many there are, whole or not */
+    atomic_size_t item_count;    /* how many there are of items, whole or not, */
+    atomic_size_t entry_count;   /* and of groups and names */
     atomic_bool stop, closing;
     /* What did not fit, by its hash, and until when it is not tried again. */
     struct {
@@ -92,6 +97,20 @@ void count_index_charge(struct count_index_set *set, struct count_index *count_i
 /* Evicts others until all fits into the memory. False: it does not, and none is left to evict. */
 bool count_index_make_room(struct local *local);
 
+static inline bool count_index_is_of_groups(const struct count_index *count_index) {
+    return count_index->id.parts != 0 && count_index->id.parts != COUNT_INDEX_NAMES;
+}
+/* Whether an entry of the index begins so. The caller holds state_lock. */
+bool count_index_has(const struct index *index, struct bytes begin);
+/* Whether an entry moved within its partition: then no partition came or went. */
+bool count_index_stays(const struct index *index, struct bytes gone, struct bytes come);
+/* For a tree of names: an entry of its index, or of the one that lists the names, went or came. The
+ * caller holds state_lock for writing. (count_index_names.c) */
+void count_index_partition_changed(struct count_index *count_index, struct bytes gone,
+                                   struct bytes come);
+void count_index_list_changed(struct count_index *count_index, struct bytes gone,
+                              struct bytes come);
+
 /* --- without set->lock --- */
 
 /* Frees one that no other thread can reach. */
@@ -103,6 +122,10 @@ void count_index_delete_evicted(struct count_index_set *set, struct reclaimer *r
 /* Both build the tree of one that was added; false if it cannot be. */
 bool count_index_build_items(struct local *local, struct count_index *count_index,
                              struct snapshot *snapshot);
-bool count_index_build_groups(struct local *local, struct count_index *count_index);
+bool count_index_build_entries(struct local *local, struct count_index *count_index);
+/* Builds the next few names, and moves count_index->from. The caller holds state_lock. False: there
+ * are no more. (count_index_names.c) */
+bool count_index_build_names(struct count_index *count_index);
+enum { COUNT_INDEX_PIECE = 512 /* groups or names built under one hold of state_lock */ };
 
 #endif

@@ -301,6 +301,8 @@ static const struct stream_ops local_stream_ops = {
 
 static const struct ranking_ops local_ranking_ops = {
     .rank_lookup = local_rank_lookup,
+    .partitions_count = local_partitions_count,
+    .partitions_list = local_partitions_list,
 };
 
 static const struct copy_ops local_copy_ops = {

@@ -324,6 +324,9 @@ void keys_put_item(struct buf *to, const struct table *table, const struct table
                    const struct item *item_or_key);
 /* What the keys of all items of a partition begin with. */
 void keys_put_partition(struct buf *to, const struct table *table, const struct value *partition);
+/* Appends what the entries of a partition begin with that is one string, of which `begin` and
+ * `rest` are the encoding (value/key.h). */
+void keys_put_entry_partition(struct buf *to, struct bytes begin, struct bytes rest);
 /* How many bytes of an item's key that is. */
 size_t keys_partition_span(const struct table_schema *schema, struct bytes key);
 /* False, appending nothing, if the item is not in the index. */
@@ -485,8 +488,14 @@ void local_read_only(struct engine *engine, bool on);
 void local_submit(struct engine *engine, struct change *change);
 void local_batch_flush(struct engine *engine, struct change_batch *batch);
 
-/* --- ranks and partitions (rank_lookup.c, partition_version.c, get.c): any thread --- */
+/* --- ranks and partitions (rank_lookup.c, partition_names.c, partition_version.c, get.c): any
+ * thread --- */
 
+enum status local_partitions_count(struct engine *engine, const struct partition_names *which,
+                                   struct scope in, struct name_span *spans, size_t count);
+enum status local_partitions_list(struct engine *engine, const struct partition_names *which,
+                                  const struct name_span *span, size_t limit, struct scope in,
+                                  struct partition_list *out);
 enum status local_rank_lookup(struct engine *engine, const struct rank_request *request,
                               struct scope in, struct rank_reply *replies);
 uint64_t local_partition_version(struct engine *engine, struct bytes table,

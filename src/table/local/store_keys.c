@@ -45,6 +45,14 @@ void keys_put_partition(struct buf *to, const struct table *table, const struct 
     put_partition(to, &partition, 1);
 }
 
+void keys_put_entry_partition(struct buf *to, struct bytes begin, struct bytes rest) {
+    size_t at = to->size;
+    buf_u32(to, 0);
+    buf_put(to, begin);
+    buf_put(to, rest);
+    set_hash(to, at, at + HASH_SIZE);
+}
+
 size_t keys_partition_span(const struct table_schema *schema, struct bytes key) {
     size_t head = KEYS_TABLE_SIZE + HASH_SIZE;
     return head + key_span(bytes_skip(key, head), schema->keys.parts[0].type);

@@ -187,9 +187,41 @@ static void the_rest_of_an_item_stays(void **state) {
     world_close(&world);
 }
 
+/* Of random members those and only those are in one of the ranges that begin with the text. */
+static void keys_that_begin_so_are_two_ranges(void **state) {
+    (void)state;
+    static const char *const texts[] = {"#", "#3#", "#12#", "abcdefg", "abcdef/", "id@"};
+    struct random random;
+    struct arena arena;
+    arena_init(&arena);
+    random_seed(&random, test_seed());
+    for (unsigned round = 0; round < 20000; round++) {
+        struct bytes text = bytes_str(texts[random_below(&random, 6)]), key;
+        struct entry_key_range ranges[ENTRY_KEY_RANGES];
+        struct failure failure;
+        struct bytes begin = bytes_str(texts[random_below(&random, 6)]);
+        uint8_t member[12];
+        size_t kept = random_below(&random, begin.size + 1), inside = 0;
+        size_t size = kept + random_below(&random, 5);
+        memcpy(member, begin.data, kept);
+        for (size_t i = kept; i < size; i++)
+            member[i] = (uint8_t)random_below(&random, kept % 2 == 0 ? 128 : 256);
+        struct bytes name = bytes_of(member, size);
+        assert_int_equal(entry_key_of(name, (struct scope){&arena, &failure}, &key), OK);
+        entry_keys_beginning(text, &arena, ranges);
+        for (unsigned i = 0; i < ENTRY_KEY_RANGES; i++)
+            inside +=
+                bytes_compare(ranges[i].low, key) <= 0 && bytes_compare(key, ranges[i].high) < 0;
+        assert_int_equal(inside, bytes_starts(name, text));
+        arena_reset(&arena);
+    }
+    arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_its_own_key),
+        cmocka_unit_test(keys_that_begin_so_are_two_ranges),
         cmocka_unit_test(keys_order_as_members),
         cmocka_unit_test(flags_do_what_they_say),
         cmocka_unit_test(the_rest_of_an_item_stays),
