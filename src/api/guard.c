@@ -135,6 +135,31 @@ static enum status guard_rank_lookup(struct engine *engine, const struct rank_re
     return engine_rank_lookup(guard->behind, request, in, places);
 }
 
+/* The names of partitions say something about all of the table. */
+static enum status check_names(const struct guard *guard, const struct partition_names *which,
+                               struct scope in) {
+    if (may_touch(guard, TOUCHES_TABLE, ACCESS_READ, which->table))
+        return OK;
+    return deny(guard, which->table, which->index, in);
+}
+
+static enum status guard_partitions_count(struct engine *engine,
+                                          const struct partition_names *which, struct scope in,
+                                          struct name_span *spans, size_t count) {
+    const struct guard *guard = guard_of(engine);
+    enum status status = check_names(guard, which, in);
+    return status == OK ? engine_partitions_count(guard->behind, which, in, spans, count) : status;
+}
+
+static enum status guard_partitions_list(struct engine *engine, const struct partition_names *which,
+                                         const struct name_span *span, size_t limit,
+                                         struct scope in, struct partition_list *out) {
+    const struct guard *guard = guard_of(engine);
+    enum status status = check_names(guard, which, in);
+    return status == OK ? engine_partitions_list(guard->behind, which, span, limit, in, out)
+                        : status;
+}
+
 /* Not guarded: a version tells nothing but that something was written. */
 static uint64_t guard_partition_version(struct engine *engine, struct bytes table,
                                         const struct value *partition, uint32_t *where) {
@@ -385,6 +410,8 @@ static const struct stream_ops guard_stream_ops = {
 
 static const struct ranking_ops guard_ranking_ops = {
     .rank_lookup = guard_rank_lookup,
+    .partitions_count = guard_partitions_count,
+    .partitions_list = guard_partitions_list,
 };
 
 static const struct copy_ops guard_copy_ops = {

@@ -4,7 +4,7 @@
 #define GT_CLI_COMMANDS_H
 
 /* The one place that says it; CHANGELOG.md has a section of the same number. */
-#define GAMETABLE_VERSION "0.4.5"
+#define GAMETABLE_VERSION "0.4.6"
 
 /* Runs the command that argv[1] names; argv[0] is the program. Without one, help and 2. */
 int commands_run(int argc, char **argv);

@@ -115,6 +115,20 @@ static enum status rank_reply(struct engine *engine, const char *table, const ch
     return engine_rank_lookup(engine, &request, (struct scope){&arena, &failure}, &rank_reply);
 }
 
+static enum status count_names(struct engine *engine, const char *table) {
+    struct partition_names names = {.table = bytes_str(table), .index = BYTES("teams")};
+    struct name_span all = {.count = 0};
+    return engine_partitions_count(engine, &names, (struct scope){&arena, &failure}, &all, 1);
+}
+
+static enum status list_names(struct engine *engine, const char *table) {
+    struct partition_names names = {.table = bytes_str(table), .index = BYTES("teams")};
+    struct name_span all = {.count = 0};
+    struct partition_list list;
+    return engine_partitions_list(engine, &names, &all, 10, (struct scope){&arena, &failure},
+                                  &list);
+}
+
 static enum status drop(struct engine *engine) {
     struct change change = {.kind = CHANGE_DELETE_TABLE, .table = BYTES("game")};
     return submit(engine, &change);
@@ -198,6 +212,8 @@ static void test_access(void **state) {
                    &(struct guard_settings){&(struct caller){.key = &key}, refuse, NULL});
     struct table_description description;
     struct name_list names;
+    enum status behind_says = count_names(asking.engine, "game");
+    assert_int_not_equal(behind_says, DENIED);
     for (unsigned allow = 1; allow <= ACCESS_ALL; allow++) {
         key.allow = allow;
         enum status read = (allow & ACCESS_READ) != 0 ? OK : DENIED;
@@ -207,6 +223,11 @@ static void test_access(void **state) {
         assert_int_equal(query(engine, "teams", "team", number("7")), read);
         assert_int_equal(rank_reply(engine, "game", "USER#ann"), read);
         assert_int_equal(rank_reply(engine, "other", "USER#ann"), DENIED);
+        /* what the engine behind says: partitions that are numbers have no names */
+        assert_int_equal(count_names(engine, "game"), read == OK ? behind_says : DENIED);
+        assert_int_equal(list_names(engine, "game"), read == OK ? behind_says : DENIED);
+        assert_int_equal(count_names(engine, "other"), DENIED);
+        assert_int_equal(list_names(engine, "other"), DENIED);
         assert_int_equal(act(engine, ACTION_PUT, "x"), write);
         assert_int_equal(act(engine, ACTION_DELETE, "x"), write);
         assert_int_equal(act(engine, ACTION_UPDATE, "x"), write);
