@@ -91,6 +91,7 @@ struct redis_client {
     struct task turn;      /* goes on with its requests, after those of others */
     bool yields;           /* that is posted */
     bool gave;             /* a call has taken over what has arrived (call_keep_args) */
+    unsigned unbatched;    /* writes that are started by themselves before one is batched again */
 
     struct multi_queue queue;
     struct client_topics topics; /* what it has subscribed to */

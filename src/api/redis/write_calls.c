@@ -8,6 +8,7 @@
 #include "api/redis/pool_calls.h"
 #include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
+#include "api/redis/write_batch.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/clock.h"
 
@@ -99,15 +100,22 @@ enum status call_refuse_start(struct redis_call *call, struct action *action, st
 
 /* Has `run` decide, after the client's earlier writes and before its later ones: as a call that was
  * deferred (slow_calls.h). */
-static void run_refused(struct redis_call *call) {
-    struct redis_client *client = call->client;
+static void defer_refused(struct redis_call *call) {
     call->refused = false;
     call->then = NULL;
     call_prepare_change(call);
     call_fall_back(call);
-    client->preparing++;
+    call->client->preparing++;
     call->ahead.deferred = true;
-    slow_resume_deferred(client);
+}
+
+static void run_refused(struct redis_call *call) {
+    size_t requests = call->writes.count != 0 ? call->writes.count : 1;
+    if (call->writes.count != 0)
+        write_batch_split(call);
+    for (struct redis_call *at = call; requests > 0; at = at->next, requests--)
+        defer_refused(at);
+    slow_resume_deferred(call->client);
 }
 
 void call_take_result(struct redis_call *call) {
