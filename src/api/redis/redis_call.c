@@ -19,10 +19,10 @@
 enum { UNBATCHED = 32 };
 
 /* Whether the command has to wait until the client's earlier ones are done. */
-static bool must_wait(const struct redis_client *client, const struct redis_command *command) {
+static bool must_wait(struct redis_client *client, const struct redis_command *command) {
     if (client->pending == 0)
         return false;
-    if (client->frontend->blocks || client->alone || atomic_load(&client->detour) ||
+    if (client->frontend->blocks || client->alone || client_takes_detour(client) ||
         client_has_enough(client, false) || client->queue.open)
         return true;
     if (call_groups_hold(client, command))
