@@ -39,6 +39,7 @@ void resp_next(struct resp_parser *parser) {
     parser->step = RESP_BEGIN;
     parser->count = parser->used = parser->at = parser->scanned = 0;
     parser->base = NULL;
+    parser->fault[0] = '\0';
     if (parser->room > KEEP_ROOM)
         release_args(parser);
     if (parser->words.room != 0)

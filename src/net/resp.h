@@ -53,6 +53,7 @@ enum resp_state resp_parse(struct resp_parser *parser, struct bytes bytes,
                            const struct resp_limits *limits);
 /* "Protocol error: invalid multibulk length" and the like. */
 const char *resp_fault(const struct resp_parser *parser);
+/* Also after MORE and REFUSED, to begin anew with bytes that came before. */
 void resp_next(struct resp_parser *parser);
 /* Of a READY request: the first byte behind it. NULL if its arguments are not in the bytes that
  * arrived: it is a line. */

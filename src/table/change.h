@@ -133,6 +133,10 @@ struct change {
     size_t source_count;                  /* in that of each; 0: see `unordered` */
     size_t bytes;        /* that it is known to have, besides the items of its puts */
     bool all_or_nothing; /* a transaction: any fault leaves all undone (CANCELLED) */
+    /* The actions have nothing to do with each other, but for the one commit that they share: a
+     * fault of one, which is in its `failure`, leaves the others as they are. With CONFLICT a
+     * function (COMPUTE) refuses all of the change nevertheless. For an embedded engine. */
+    bool apart;
     /* A token makes the write harmless to repeat for ten minutes, over restarts too: the same token
      * with the same digest does nothing and sets `repeated`; with another one it is
      * REPEAT_MISMATCH. Kept in the same commit as the write. Empty: none. */

@@ -193,6 +193,13 @@ function one(r) {
   return ['PING'];
 }
 
+// Writes to one sorted set that follow one another: what a pipeline may make one of.
+function burst(r) {
+  const name = key(r);
+  const usual = r.of(['ZADD', 'ZINCRBY']);
+  return Array.from({ length: 2 + r.below(30) }, () => [r.chance(0.95) ? usual : r.of(['ZADD', 'ZINCRBY']), name, score(r), member(r)]);
+}
+
 export function sequence(seed, length) {
   const r = generator(seed);
   const list = [];
@@ -200,7 +207,8 @@ export function sequence(seed, length) {
     if (r.chance(0.06)) {
       if (r.chance(0.3)) list.push(['WATCH', key(r)]);
       list.push(['MULTI'], ...Array.from({ length: 1 + r.below(8) }, () => one(r)), [r.chance(0.9) ? 'EXEC' : 'DISCARD']);
-    } else list.push(one(r));
+    } else if (r.chance(0.03)) list.push(...burst(r));
+    else list.push(one(r));
   }
   return list;
 }

@@ -36,6 +36,7 @@ struct redis_call *call_take_free(struct redis_client *client) {
     call->denied = 0;
     call->allowed = false;
     call->then = NULL;
+    call->writes.count = 0;
     call->change.prepare = NULL;
     call->again = call->counts = call->failed = call->told = false;
     call->usec = 0;

@@ -9,15 +9,20 @@
 #include "api/redis/pool_calls.h"
 #include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
+#include "api/redis/write_batch.h"
 #include "api/redis/write_calls.h"
 #include "base/clock.h"
 #include "base/limits.h"
 
+/* How many writes of a client are begun by themselves after those of a batch had to be: what was in
+ * the way, such as a board that is not there, is mostly there for longer. */
+enum { UNBATCHED = 32 };
+
 /* Whether the command has to wait until the client's earlier ones are done. */
-static bool must_wait(const struct redis_client *client, const struct redis_command *command) {
+static bool must_wait(struct redis_client *client, const struct redis_command *command) {
     if (client->pending == 0)
         return false;
-    if (client->frontend->blocks || client->alone || atomic_load(&client->detour) ||
+    if (client->frontend->blocks || client->alone || client_takes_detour(client) ||
         client_has_enough(client, false) || client->queue.open)
         return true;
     if (call_groups_hold(client, command))
@@ -143,25 +148,35 @@ static void start_call(struct redis_client *client, const struct redis_command *
     dispatch(client, call_new(client, command, args, count));
 }
 
-/* Runs a batch of reads as one call. False, without a reply, if it fails: then each request is run
- * by itself and gets its own error. */
-static bool run_batched(struct redis_client *client, const struct read_batch *batch, size_t count) {
+/* A call of the batch, checked as its first request; *allowed: it may run. */
+static struct redis_call *call_of_batch(struct redis_client *client,
+                                        const struct request_batch *batch, bool *allowed) {
     struct redis_loop *loop = client->loop;
     const struct redis_command *command = batch->command;
-    struct redis_call *call = call_new(client, command, batch->args, read_batch_args(batch));
+    struct redis_call *call = call_new(client, command, batch->args, request_batch_args(batch));
+    *allowed = call_find_subcommand(call) && call_check(call) == OK;
+    if (*allowed && loop->timed != command)
+        command_stats_time(loop, command);
+    return call;
+}
+
+/* Runs a batch of reads as one call. False, without a reply, if it fails: then each request is run
+ * by itself and gets its own error. */
+static bool run_batched(struct redis_client *client, const struct request_batch *batch,
+                        size_t count) {
+    struct redis_loop *loop = client->loop;
+    bool good;
+    struct redis_call *call = call_of_batch(client, batch, &good);
     size_t said = call->out.to->size;
-    bool good = call_find_subcommand(call) && call_check(call) == OK;
     if (good) {
-        if (loop->timed != command)
-            command_stats_time(loop, command);
         call->batched = true;
         call->count = batch->shared + batch->differs * count;
-        good = command->run(call) == OK;
+        good = batch->command->run(call) == OK;
         loop->turn_work += call->own_budget.work;
     }
     if (good) {
         redis_count(&loop->commands, count);
-        redis_count(&command_stats_of(&loop->counts, command)->calls, count);
+        redis_count(&command_stats_of(&loop->counts, batch->command)->calls, count);
         loop->timed_reads += count;
     } else
         call->out.to->size = said;
@@ -169,43 +184,70 @@ static bool run_batched(struct redis_client *client, const struct read_batch *ba
     return good;
 }
 
-void call_flush_batch(struct redis_client *client) {
-    struct read_batch *batch = &client->loop->batch;
+/* Likewise a batch of writes; false if each is to be begun by itself. */
+static bool start_batched(struct redis_client *client, const struct request_batch *batch,
+                          size_t count) {
+    bool good;
+    struct redis_call *call = call_of_batch(client, batch, &good);
+    good = good && write_batch_start(call, batch, count);
+    if (good)
+        redis_count(&client->loop->commands, count);
+    else {
+        client->unbatched = (unsigned)count + UNBATCHED;
+        call_give_back(call);
+    }
+    return good;
+}
+
+bool call_flush_batch(struct redis_client *client) {
+    struct request_batch *batch = &client->loop->batch;
     size_t count = batch->count;
     batch->count = 0;
     if (count == 1)
-        start_call(client, batch->command, batch->args, read_batch_args(batch));
+        start_call(client, batch->command, batch->args, request_batch_args(batch));
+    else if (count > 1 && command_writes(batch->command))
+        return start_batched(client, batch, count);
     else if (count > 1 && !run_batched(client, batch, count))
         for (size_t i = 0; i < count; i++) {
-            read_batch_show(batch, i);
-            start_call(client, batch->command, batch->args, read_batch_args(batch));
+            request_batch_show(batch, i);
+            start_call(client, batch->command, batch->args, request_batch_args(batch));
         }
+    return true;
 }
 
-bool call_begin(struct redis_client *client) {
+/* Whether the request may begin a batch. */
+static bool may_be_batched(struct redis_client *client, const struct redis_command *command) {
+    if (command == NULL)
+        return false;
+    if (command_writes(command))
+        return write_batch_may_begin(client, command);
+    bool told =
+        (atomic_load_explicit(&client->frontend->notify, memory_order_relaxed) & NOTIFY_MISS) != 0;
+    if (told || client->pending != 0 || client->queue.open || client->mode != REPLY_ON ||
+        client->frontend->blocks || monitors_look_on(client))
+        return false;
+    /* A batch is checked as its first request is, which is not enough if each key is another. */
+    bool many_keys = (command->flags & COMMAND_BATCHED) == 0 &&
+                     (command->flags & (COMMAND_BATCHED_KEYS | COMMAND_BATCHED_PAIRS)) != 0;
+    return !many_keys || !access_is_partitioned(&client->caller);
+}
+
+enum call_begun call_begin(struct redis_client *client) {
     const struct resp_parser *parser = &client->parser;
     struct redis_loop *loop = client->loop;
-    if (read_batch_add(&loop->batch, parser))
-        return true;
-    call_flush_batch(client);
+    if (request_batch_add(&loop->batch, parser))
+        return CALL_BEGUN;
+    if (!call_flush_batch(client))
+        return CALL_BATCH_AGAIN;
     const struct redis_command *command = redis_command_find(parser->args[0]);
     if (client->pending != 0 && must_wait(client, command))
-        return false;
+        return CALL_WAITS;
     if ((loop->under_way >= loop->under_way_max && command != NULL && command_writes(command)) ||
         pause_holds(client, command) || key_holds_stop(client, command)) {
         client_throttle(client);
-        return false;
+        return CALL_WAITS;
     }
-    bool told =
-        (atomic_load_explicit(&client->frontend->notify, memory_order_relaxed) & NOTIFY_MISS) != 0;
-    bool at_once = !told && client->pending == 0 && !client->queue.open &&
-                   client->mode == REPLY_ON && !client->frontend->blocks &&
-                   !monitors_look_on(client);
-    /* A batch is checked as its first request is, which is not enough if each key is another. */
-    if (at_once && command != NULL && (command->flags & COMMAND_BATCHED) == 0 &&
-        (command->flags & (COMMAND_BATCHED_KEYS | COMMAND_BATCHED_PAIRS)) != 0)
-        at_once = !access_is_partitioned(&client->caller);
-    if (!at_once || !read_batch_begin(&loop->batch, command, parser))
+    if (!may_be_batched(client, command) || !request_batch_begin(&loop->batch, command, parser))
         start_call(client, command, parser->args, parser->count);
-    return true;
+    return CALL_BEGUN;
 }

@@ -5,9 +5,14 @@
 
 #include "api/redis/redis_frontend_int.h"
 
-/* Takes the request that the client's parser has ready (RESP_READY), and answers or starts it.
- * False if it has to wait for the client's earlier ones: try again when they are done. */
-bool call_begin(struct redis_client *client);
+enum call_begun {
+    CALL_BEGUN,
+    CALL_WAITS,       /* for the client's earlier ones: try again when they are done */
+    CALL_BATCH_AGAIN, /* call_flush_batch() was false */
+};
+/* Takes the request that the client's parser has ready (RESP_READY), and answers or starts it, or
+ * adds it to a batch. */
+enum call_begun call_begin(struct redis_client *client);
 /* Replaces call->command by its subcommand, if it has any. False, with the error reply made, if
  * there is no such command. (redis_check.c) */
 bool call_find_subcommand(struct redis_call *call);
@@ -19,9 +24,10 @@ unsigned call_denied_partitions(struct redis_call *call);
 /* Whether the caller of `outer` may run the command as a part of it. Wherever it runs.
  * (redis_check.c) */
 enum denial call_decide_nested(const struct redis_call *outer, const struct redis_request *request);
-/* Answers the reads that were batched (read_batch.h). Called when all received bytes are parsed,
- * and before any other reply is written. */
-void call_flush_batch(struct redis_client *client);
+/* Answers the reads that were batched, or starts the writes (request_batch.h). Called when all
+ * received bytes are parsed, and before any other request is begun. False if nothing was done, and
+ * the batch's requests are to be parsed and begun again: they will not be batched. */
+bool call_flush_batch(struct redis_client *client);
 /* Copies the arguments, since the bytes that were received are reused before the call ends. Of a
  * large request it takes over the bytes themselves, and sets client->gave. (redis_args.c) */
 void call_keep_args(struct redis_call *call);

@@ -239,41 +239,87 @@ static bool client_pauses(struct redis_client *client) {
     return true;
 }
 
+/* What has arrived, while its requests are begun. */
+struct arrived {
+    struct bytes bytes;
+    size_t taken;      /* by requests that were begun, */
+    size_t batched_at; /* and where the first of the batch that is being made begins */
+};
+
+/* Goes back to the batch's first request. */
+static void take_batch_again(struct redis_client *client, struct arrived *arrived) {
+    arrived->taken = arrived->batched_at;
+    resp_next(&client->parser);
+}
+
+/* What arrives cannot be understood from here on; false if something has to be done before that is
+ * said. */
+static bool end_requests(struct redis_client *client, struct arrived *arrived) {
+    if (!call_flush_batch(client)) {
+        take_batch_again(client, arrived);
+        return false;
+    }
+    if (client->pending == 0)
+        refuse_request(client);
+    else
+        client->stream->stalled = true;
+    return true;
+}
+
+/* Begins the request that the parser has ready; false if none is to follow for now. */
+static bool begin_request(struct redis_client *client, struct arrived *arrived) {
+    struct resp_parser *parser = &client->parser;
+    enum call_begun begun = parser->count == 0 ? CALL_BEGUN : call_begin(client);
+    if (begun == CALL_WAITS) {
+        client->stream->stalled = true;
+        return false;
+    }
+    if (begun == CALL_BATCH_AGAIN) {
+        take_batch_again(client, arrived);
+        return true;
+    }
+    if (parser->count != 0 && client->loop->batch.count == 1)
+        arrived->batched_at = arrived->taken;
+    arrived->taken += parser->used;
+    resp_next(parser);
+    if (!client->gave)
+        return true;
+    client->gave = false; /* the bytes are the call's: what was behind them comes again */
+    client_yield(client);
+    return false;
+}
+
+static void begin_requests(struct redis_client *client, const struct resp_limits *limits,
+                           struct arrived *arrived) {
+    const struct stream *stream = client->stream;
+    bool more = true;
+    while (more && !stream->stalled && !stream->ending && !client_pauses(client)) {
+        struct bytes rest = bytes_skip(arrived->bytes, arrived->taken);
+        enum resp_state state = resp_parse(&client->parser, rest, limits);
+        if (state == RESP_READY)
+            more = begin_request(client, arrived);
+        else
+            more = state == RESP_REFUSED && !end_requests(client, arrived);
+    }
+}
+
 static size_t on_arrived(struct stream *stream, struct bytes bytes, void *context) {
     struct redis_client *client = stream->user;
-    struct resp_parser *parser = &client->parser;
     struct resp_limits limits = {.args_max = LIMIT_CALL_ARGS,
                                  .bulk_max = LIMIT_CALL_BULK,
                                  .size_max = LIMIT_CALL_SIZE,
                                  .strange = !client_is_known(client)};
-    size_t taken = 0;
+    struct arrived arrived = {.bytes = bytes};
     (void)context;
     client->loop->turn_work = 0;
-    while (!stream->stalled && !stream->ending && !client_pauses(client)) {
-        enum resp_state state = resp_parse(parser, bytes_skip(bytes, taken), &limits);
-        if (state == RESP_MORE)
-            break;
-        if (state == RESP_REFUSED && client->pending == 0) {
-            call_flush_batch(client);
-            refuse_request(client);
-            break;
-        }
-        if (state == RESP_REFUSED || (parser->count != 0 && !call_begin(client))) {
-            stream->stalled = true;
-            break;
-        }
-        taken += parser->used;
-        resp_next(parser);
-        if (client->gave) { /* the bytes are the call's: what was behind them comes again */
-            client->gave = false;
-            client_yield(client);
-            break;
-        }
+    begin_requests(client, &limits, &arrived);
+    while (!call_flush_batch(client)) {
+        take_batch_again(client, &arrived);
+        begin_requests(client, &limits, &arrived);
     }
-    call_flush_batch(client);
     if (client->loop->timed != NULL)
         command_stats_time(client->loop, NULL);
-    return taken;
+    return arrived.taken;
 }
 
 static void run_turn(struct task *task) {

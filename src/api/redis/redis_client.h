@@ -85,15 +85,18 @@ struct redis_client {
     size_t pending_args; /* arguments of all of these */
     unsigned preparing;  /* those of them whose `run` runs on the engine's thread */
     atomic_bool detour; /* one of those runs ahead of the writer, and the others wait for it; set on
-                           the engine's thread, cleared on the loop */
-    unsigned grouped;   /* those of them that run with others in one commit, or wait to */
-    bool alone;         /* the last one is exclusive: no other is started */
-    bool is_throttled;  /* it is in the loop's list of throttled clients */
+                           the engine's thread, cleared on the loop when none is left */
+    atomic_uint refused; /* calls whose `start` was refused on the engine's thread, and that have
+                            not come back to the loop: then they are among those of `preparing` */
+    unsigned grouped;    /* those of them that run with others in one commit, or wait to */
+    bool alone;          /* the last one is exclusive: no other is started */
+    bool is_throttled;   /* it is in the loop's list of throttled clients */
     struct redis_client *next_throttled;
     uint64_t throttled_in; /* the loop's `resumptions` when it was throttled */
     struct task turn;      /* goes on with its requests, after those of others */
     bool yields;           /* that is posted */
     bool gave;             /* a call has taken over what has arrived (call_keep_args) */
+    unsigned unbatched;    /* writes that are started by themselves before one is batched again */
 
     struct multi_queue queue;
     struct client_topics topics; /* what it has subscribed to */
@@ -110,6 +113,11 @@ void client_set_text(struct redis_client *client, struct bytes *to, struct bytes
 bool client_name_fits(struct bytes name);
 /* Updates client->info. */
 void client_show(struct redis_client *client);
+/* Whether later writes of the client wait, since one before them was refused or takes long. Any
+ * thread. */
+static inline bool client_takes_detour(struct redis_client *client) {
+    return atomic_load(&client->refused) != 0 || atomic_load(&client->detour);
+}
 /* Whether it has subscriptions and speaks RESP 2, in which nothing else can be asked meanwhile. */
 static inline bool client_only_listens(const struct redis_client *client) {
     return client->version == 2 && client->topics.first != NULL;

@@ -70,11 +70,14 @@ enum command_flags {
     COMMAND_EXCLUSIVE = 1 << 27,     /* a write during which the client does nothing else: EXEC, and
                                     those that may wait */
     COMMAND_BATCHED = 1 << 28,       /* a read of one member: `run` may be given those of several
-                                         requests after the key, and answers each (read_batch.h) */
+                                         requests after the key, and answers each (request_batch.h)
+                                         */
     COMMAND_BATCHED_KEYS = 1 << 29,  /* likewise a read of one key: those of several requests */
     COMMAND_BATCHED_PAIRS = 1 << 23, /* likewise a read of one field of a key: the keys and fields
                                         of several requests. With COMMAND_BATCHED a read of two
-                                        arguments behind one key, such as a range's ends */
+                                        arguments behind one key, such as a range's ends; or a write
+                                        of a value to a member: then `start` may be given those of
+                                        several requests (write_batch.h) */
     COMMAND_COMMITS = 1 << 30,       /* runs as a write does, whatever it turns out to be: EVAL */
     COMMAND_CATEGORY_KEYSPACE = 1 << 25,  /* @keyspace, @dangerous: ACL categories that do not */
     COMMAND_CATEGORY_DANGEROUS = 1 << 26, /* follow from the flags and the group */
@@ -235,7 +238,8 @@ struct redis_call {
     size_t count;
     bool allowed;         /* call_check() passed; asserted before anything runs */
     struct caller caller; /* whom it passed for; for the commands that a script runs */
-    bool batched;         /* the arguments are those of several requests (read_batch.h) */
+    bool batched;         /* the arguments are those of several requests (request_batch.h) */
+    size_t turn;          /* of such writes, for `then`: which request is answered, from 0 */
     unsigned denied; /* enum denied_partitions: what the caller may not touch of the call's keys */
     unsigned db;     /* the database: the client's, or what SELECT of the same MULTI has chosen */
     struct resp out;
@@ -266,16 +270,21 @@ struct redis_call {
     } taken;                /* a large request that was not copied (call_keep_args) */
     struct buf reply;       /* the reply, until the client's earlier ones are sent */
     size_t queued_args;     /* by which the client's `pending_args` is larger while it is queued */
-    bool done;              /* the reply can be sent when its turn comes */
-    bool nested;            /* it runs as part of EXEC */
-    bool muted;             /* CLIENT REPLY: the reply is not sent */
-    bool again;             /* call_again() was called */
-    bool waits;             /* call_wait() was called and set `waiter` */
-    struct waiter *waiter;  /* in the arena; NULL: it has never waited */
-    bool repaired;          /* zset_txn_repair() was asked */
-    bool switches;          /* board_switch_begin() was called for its change */
-    bool refused;           /* the change of a `start` cannot be made as it is: `run` decides; set
-                               on the engine's thread (call_refuse_start) */
+    struct {
+        size_t count;             /* 0: the call is one request */
+        const struct bytes *args; /* of all: those that they share, then those of each */
+        size_t shared, differs;
+    } writes;                 /* requests of a pipeline that are one call (write_batch.h) */
+    bool done;                /* the reply can be sent when its turn comes */
+    bool nested;              /* it runs as part of EXEC */
+    bool muted;               /* CLIENT REPLY: the reply is not sent */
+    bool again;               /* call_again() was called */
+    bool waits;               /* call_wait() was called and set `waiter` */
+    struct waiter *waiter;    /* in the arena; NULL: it has never waited */
+    bool repaired;            /* zset_txn_repair() was asked */
+    bool switches;            /* board_switch_begin() was called for its change */
+    bool refused;             /* the change of a `start` cannot be made as it is: `run` decides; set
+                                 on the engine's thread (call_refuse_start) */
     struct redis_call *outer; /* the EXEC that it is part of, of a nested `start`; or NULL */
     bool failed;              /* the reply is an error */
     bool counts;              /* command_stats counts it when it is finished */

@@ -8,10 +8,10 @@
 #include "api/redis/expired_events.h"
 #include "api/redis/key_holds.h"
 #include "api/redis/lazyfree.h"
-#include "api/redis/read_batch.h"
 #include "api/redis/redis_client.h"
 #include "api/redis/redis_frontend.h"
 #include "api/redis/redis_wait.h"
+#include "api/redis/request_batch.h"
 #include "api/redis/scan_cursors.h"
 #include "api/redis/script_store.h"
 #include "api/redis/slowlog.h"
@@ -33,9 +33,9 @@ struct redis_loop {
      * that each loop uses only its part of it. */
     unsigned under_way, under_way_max;
     struct redis_client *throttled, **last_throttled;
-    uint64_t resumptions;    /* how often they were asked to go on */
-    uint64_t turn_work;      /* done in this turn of the client whose bytes are being parsed */
-    struct read_batch batch; /* of the client whose bytes are being parsed */
+    uint64_t resumptions;       /* how often they were asked to go on */
+    uint64_t turn_work;         /* done in this turn of the client whose bytes are being parsed */
+    struct request_batch batch; /* of the client whose bytes are being parsed */
     struct call_groups groups;
     _Atomic(struct loop *) own; /* the loop itself; NULL until it has had a client */
     struct task resume;         /* lets clients go on after CLIENT PAUSE, */

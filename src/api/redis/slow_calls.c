@@ -36,7 +36,7 @@ bool slow_has_many_args(const struct redis_call *call) {
 /* ---- on the engine's thread ---- */
 
 bool slow_defers(struct redis_call *call) {
-    call->ahead.put_off = !call->ahead.leads && atomic_load(&call->client->detour);
+    call->ahead.put_off = !call->ahead.leads && client_takes_detour(call->client);
     return call->ahead.put_off;
 }
 

@@ -8,6 +8,7 @@
 #include "api/redis/pool_calls.h"
 #include "api/redis/presence_events.h"
 #include "api/redis/slow_calls.h"
+#include "api/redis/write_batch.h"
 #include "api/redis/zset_txn_int.h"
 #include "base/clock.h"
 
@@ -87,36 +88,59 @@ static struct change *repair_of(struct redis_call *call) {
 /* ---- a `start` that was refused on the engine's thread ---- */
 
 bool call_is_overtaking(const struct redis_call *call) {
-    return call->outer == NULL && atomic_load(&call->client->detour);
+    return call->outer == NULL && client_takes_detour(call->client);
 }
 
 enum status call_refuse_start(struct redis_call *call, struct action *action, struct arena *arena) {
     struct redis_call *top = call->outer != NULL ? call->outer : call;
+    if (!top->refused)
+        atomic_fetch_add(&top->client->refused, 1);
     top->refused = true;
-    atomic_store(&top->client->detour, true);
     return failure_set(&action->failure, arena, CONFLICT, "The key has changed: try again");
 }
 
 /* Has `run` decide, after the client's earlier writes and before its later ones: as a call that was
  * deferred (slow_calls.h). */
-static void run_refused(struct redis_call *call) {
-    struct redis_client *client = call->client;
-    call->refused = false;
+static void defer_refused(struct redis_call *call) {
     call->then = NULL;
     call_prepare_change(call);
     call_fall_back(call);
-    client->preparing++;
+    call->client->preparing++;
     call->ahead.deferred = true;
-    slow_resume_deferred(client);
+}
+
+/* Likewise each request of a batch. */
+static void defer_requests(struct redis_call *call) {
+    size_t requests = call->writes.count != 0 ? call->writes.count : 1;
+    if (call->writes.count != 0)
+        write_batch_split(call);
+    for (struct redis_call *at = call; requests > 0; at = at->next, requests--)
+        defer_refused(at);
+}
+
+/* Whether `run` decides, because the `start` was refused: not if an engine that tries again has
+ * made the change after all. */
+static bool goes_on_refused(struct redis_call *call) {
+    struct redis_client *client = call->client;
+    bool failed = call->refused && call->change.failure.status != OK;
+    if (!call->refused)
+        return false;
+    call->refused = false;
+    if (failed) {
+        defer_requests(call);
+        atomic_store(&client->detour, true);
+    }
+    atomic_fetch_sub(&client->refused, 1); /* only now, so that none goes ahead in between */
+    if (failed)
+        slow_resume_deferred(client);
+    return failed;
 }
 
 void call_take_result(struct redis_call *call) {
     struct redis_client *client = call->client;
     zset_txn_announce_end(call);
-    if (call->refused && call->change.failure.status != OK) {
-        run_refused(call);
+    if (goes_on_refused(call))
         return;
-    }
     if (call->change.failure.status == OK && slow_goes_on(call))
         return;
     bool waits = call->change.failure.status == OK && call->waits;

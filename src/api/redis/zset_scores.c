@@ -48,7 +48,7 @@ static bool read_zadd_option(struct redis_call *call, size_t at, struct zadd *za
     return true;
 }
 
-static enum status check_options(struct redis_call *call, const struct zadd *zadd) {
+static enum status check_options(struct redis_call *call, const struct zadd *zadd, size_t count) {
     bool nx = zadd->flags & ENTRY_NEW_ONLY, xx = zadd->flags & ENTRY_OLD_ONLY;
     bool gt = zadd->flags & ENTRY_GREATER_ONLY, lt = zadd->flags & ENTRY_LESS_ONLY;
     if (nx && xx)
@@ -56,27 +56,17 @@ static enum status check_options(struct redis_call *call, const struct zadd *zad
     if ((gt && nx) || (lt && nx) || (gt && lt))
         return call_error(call, "ERR GT, LT, and/or NX options at the same time are not "
                                 "compatible");
-    if ((zadd->flags & ENTRY_ADD) && zadd->count > 1)
+    if ((zadd->flags & ENTRY_ADD) && count > 1)
         return call_error(call, "ERR INCR option supports a single increment-element pair");
     return OK;
 }
 
-static void make_pairs(struct redis_call *call, struct zadd *zadd) {
+/* Reads the scores and members from the argument `at` on. */
+static enum status read_pairs(struct redis_call *call, size_t at, struct zadd *zadd) {
+    enum status status = OK;
+    zadd->count = (call->count - at) / 2;
     zadd->members = arena_alloc(call->arena, zadd->count * sizeof(*zadd->members));
     zadd->scores = arena_alloc(call->arena, zadd->count * sizeof(*zadd->scores));
-}
-
-static enum status read_zadd(struct redis_call *call, struct zadd *zadd) {
-    size_t at = 2;
-    while (at < call->count && read_zadd_option(call, at, zadd))
-        at++;
-    size_t left = call->count - at;
-    if (left == 0 || left % 2 != 0)
-        return call_error(call, ERROR_SYNTAX);
-    zadd->count = left / 2;
-    zadd->tell_score = zadd->flags & ENTRY_ADD;
-    enum status status = check_options(call, zadd);
-    make_pairs(call, zadd);
     for (size_t i = 0; i < zadd->count && status == OK; i++) {
         zadd->members[i] = call->args[at + 2 * i + 1];
         status = call_double(call, at + 2 * i, &zadd->scores[i]);
@@ -84,13 +74,23 @@ static enum status read_zadd(struct redis_call *call, struct zadd *zadd) {
     return status;
 }
 
+/* The requests of a batch have a score and a member each, and no options. */
+static enum status read_zadd(struct redis_call *call, struct zadd *zadd) {
+    size_t at = 2;
+    while (!call->batched && at < call->count && read_zadd_option(call, at, zadd))
+        at++;
+    size_t left = call->count - at;
+    if (left == 0 || left % 2 != 0)
+        return call_error(call, ERROR_SYNTAX);
+    zadd->tell_score = zadd->flags & ENTRY_ADD;
+    enum status status = check_options(call, zadd, left / 2);
+    return status == OK ? read_pairs(call, at, zadd) : status;
+}
+
 static enum status read_zincrby(struct redis_call *call, struct zadd *zadd) {
     zadd->flags = ENTRY_ADD;
     zadd->tell_score = true;
-    zadd->count = 1;
-    make_pairs(call, zadd);
-    zadd->members[0] = call->args[3];
-    return call_double(call, 2, &zadd->scores[0]);
+    return read_pairs(call, 2, zadd);
 }
 
 /* ---- ZADD and ZINCRBY as `run`, on the engine's thread ---- */
@@ -213,11 +213,14 @@ static enum status begin_actions(struct redis_call *call, size_t count, struct z
     return OK;
 }
 
+/* In a batch only the request whose turn it is. */
 static enum status then_added(struct redis_call *call) {
     const struct zadd *zadd = call->user;
     struct added added = {.zadd = zadd};
+    size_t first = call->batched ? call->turn : 0;
+    size_t end = call->batched ? first + 1 : zadd->count;
     enum status status = OK;
-    for (size_t i = 0; i < zadd->count && status == OK; i++)
+    for (size_t i = first; i < end && status == OK; i++)
         status = count_added(call, i, &zadd->writes[i].write, &added);
     if (status == OK)
         reply_added(call, &added);
@@ -286,7 +289,7 @@ static enum status start_add(struct redis_call *call, struct zadd *zadd) {
     struct zset *zset;
     if (notify_wants(call, NOTIFY_NEW)) /* whether there were others the entries do not show */
         return call_fall_back(call);
-    if (zadd->count > 1 && has_repeats(zadd->members, zadd->count))
+    if (zadd->count > 1 && !call->batched && has_repeats(zadd->members, zadd->count))
         return call_fall_back(call);
     enum status status = begin_actions(call, zadd->count, &zset);
     if (status != OK || call->change.prepare != NULL)
@@ -476,16 +479,17 @@ enum {
     WRITES = COMMAND_WRITE | COMMAND_DENYOOM | COMMAND_FAST,
     READS = COMMAND_READ | COMMAND_FAST,
     READS_MEMBER = READS | COMMAND_BATCHED,
+    WRITES_MEMBER = WRITES | COMMAND_BATCHED | COMMAND_BATCHED_PAIRS,
 };
 #define ONE_KEY \
     { 1, 1, 1, 0 }
 
 const struct redis_command redis_score_commands[] = {
-    {"zadd", -4, WRITES, TOUCHES_PARTITION, ONE_KEY, run_zadd, start_zadd, GROUP_SORTED_SET,
+    {"zadd", -4, WRITES_MEMBER, TOUCHES_PARTITION, ONE_KEY, run_zadd, start_zadd, GROUP_SORTED_SET,
      "1.2.0", "Adds members with their scores, or changes the scores of those that are there", NULL,
      &parts_zadd},
-    {"zincrby", 4, WRITES, TOUCHES_PARTITION, ONE_KEY, run_zincrby, start_zincrby, GROUP_SORTED_SET,
-     "1.2.0", "Adds to the score of a member", NULL},
+    {"zincrby", 4, WRITES_MEMBER, TOUCHES_PARTITION, ONE_KEY, run_zincrby, start_zincrby,
+     GROUP_SORTED_SET, "1.2.0", "Adds to the score of a member", NULL},
     {"zrem", -3, COMMAND_WRITE | COMMAND_FAST, TOUCHES_PARTITION, ONE_KEY, run_zrem, start_zrem,
      GROUP_SORTED_SET, "1.2.0", "Removes members", NULL, &parts_zrem},
     {"zcard", 2, READS, TOUCHES_PARTITION, ONE_KEY, run_zcard, NULL, GROUP_SORTED_SET, "1.2.0",

@@ -265,7 +265,8 @@ static void apply_actions(struct commit_group *group, const struct change *chang
             overlay_prefetch(&group->overlay, ahead->hash);
             load_filter_prefetch(group->local->writer->load_filter, ahead->hash);
         }
-        apply_action(group, &change->actions[i], bulk);
+        if (!change->apart || change->actions[i].failure.status == OK)
+            apply_action(group, &change->actions[i], bulk);
     }
 }
 
@@ -368,7 +369,16 @@ static void look_ahead(struct commit_group *group, const struct change *change, 
     action_look_ahead(group->local, &batch);
 }
 
-/* Decides on all actions; false if one is refused. */
+/* Decides on one action; false if the change is refused. Of a change whose actions are `apart` each
+ * failure says what became of its action, so that one without a fault has none. */
+static bool evaluate_one(struct commit_group *group, struct change *change, struct action *action) {
+    enum status status = action_evaluate(group, change, action);
+    if (change->apart && status == OK)
+        action->failure = (struct failure){0};
+    return status == OK || (change->apart && action->failure.status != CONFLICT);
+}
+
+/* Decides on all actions; false if the change is refused. */
 static bool evaluate_actions(struct commit_group *group, struct change *change) {
     struct local *local = group->local;
     bool refused = false, bulk = change->action_count >= BULK;
@@ -382,7 +392,7 @@ static bool evaluate_actions(struct commit_group *group, struct change *change) 
         }
         if (i + AHEAD / 2 < change->action_count)
             action_prefetch_item(local, &change->actions[i + AHEAD / 2]);
-        if (action_evaluate(group, change, &change->actions[i]) != OK)
+        if (!evaluate_one(group, change, &change->actions[i]))
             refused = true;
     }
     return !refused && write_rules_finish(group, change);

@@ -233,10 +233,15 @@ static void reap_commit(struct writer *writer, bool wait) {
         settle_committed(writer);
 }
 
+/* How much there is to do in the commit: its changes, some of which may have several actions. */
+static unsigned work_of(const struct commit_group *group) {
+    return group->action_count > group->change_count ? (unsigned)group->action_count
+                                                     : group->change_count;
+}
+
 /* Whether the group is so small that waking the commit thread would cost more than it saves. */
 static bool commits_itself(const struct commit_group *group) {
-    unsigned from = group->local->writer->commit_thread_from;
-    return commit_group_idle(group) || (group->change_count < from && group->action_count < from);
+    return commit_group_idle(group) || work_of(group) < group->local->writer->commit_thread_from;
 }
 
 /* Commits the group, or hands it over. Called when nothing is being committed. */
@@ -244,7 +249,7 @@ static void commit_filling(struct writer *writer) {
     struct commit_group *group = writer->filling;
     bool itself = commits_itself(group);
     writer->others_went = true;
-    writer_place_committed(&writer->place, group->change_count, clock_ticks_us());
+    writer_place_committed(&writer->place, work_of(group), clock_ticks_us());
     if (itself) {
         commit_group_commit(group);
         commit_group_settle(group);

@@ -65,7 +65,9 @@ static void look_flags(const struct redis_command *command, const char *name) {
     expect((flags & COMMAND_BLOCKING) == 0 || (flags & COMMAND_NOSCRIPT) != 0 || writes);
     expect((flags & COMMAND_EXCLUSIVE) == 0 || writes || command->group == GROUP_TRANSACTIONS);
     int differs = (flags & COMMAND_BATCHED_PAIRS) != 0 ? 2 : 1;
-    expect((flags & COMMAND_BATCHED) == 0 || (reads && abs(command->arity) == 2 + differs));
+    bool member_writes = writes && command->start != NULL && differs == 2;
+    expect((flags & COMMAND_BATCHED) == 0 ||
+           ((reads || member_writes) && abs(command->arity) == 2 + differs));
     expect(command->start == NULL || writes || command->group == GROUP_TRANSACTIONS);
     /* Who is not known yet may not reach data. */
     expect((flags & COMMAND_NO_AUTH) == 0 || !(writes || reads || (flags & COMMAND_ADMIN) != 0));

@@ -379,13 +379,60 @@ static void test_also(void **state) {
     world_close(&world);
 }
 
+/* Of a change whose actions are `apart` each succeeds or fails by itself. */
+static void test_apart(void **state) {
+    (void)state;
+    struct world world;
+    struct item got;
+    int64_t five = 5, none = 0;
+    enum status invalid = INVALID, conflict = CONFLICT;
+    world_open(&world);
+    struct arena *arena = &world.arena;
+    struct item bad = item_of(arena, "pk=S:other", "sk=S:0", NULL);
+    struct action actions[5] = {
+        compute_of(arena, "a", add, &five), compute_of(arena, "b", refuse, &invalid),
+        compute_of(arena, "c", add, &five), compute_of(arena, "d", become, &bad),
+        compute_of(arena, "e", add, &none)};
+    struct change change = write_of(arena, actions, 5);
+    change.apart = true;
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(actions[i].failure.status, i == 1 || i == 3 ? INVALID : OK);
+    assert_text(actions[1].failure.text, "No, thanks");
+    assert_true(get_item(world.engine, arena, "game", key(arena, "a"), &got));
+    assert_false(get_item(world.engine, arena, "game", key(arena, "b"), &got));
+    assert_true(get_item(world.engine, arena, "game", key(arena, "c"), &got));
+    assert_int_equal(score_of(&got), 5);
+    assert_false(get_item(world.engine, arena, "game", key(arena, "d"), &got));
+    assert_int_equal(writes(world.engine), 2);
+    check_engine(world.engine);
+    /* All are at fault. */
+    change = write_of(arena, &actions[1], 1);
+    change.apart = true;
+    engine_do(world.engine, &change);
+    assert_status(&change, OK);
+    assert_int_equal(actions[1].failure.status, INVALID);
+    /* One refuses them all. */
+    actions[3] = compute_of(arena, "d", refuse, &conflict);
+    change = write_of(arena, actions, 5);
+    change.apart = true;
+    engine_do(world.engine, &change);
+    assert_true(change.failure.status != OK);
+    assert_int_equal(actions[3].failure.status, CONFLICT);
+    assert_true(get_item(world.engine, arena, "game", key(arena, "a"), &got));
+    assert_int_equal(score_of(&got), 5);
+    assert_int_equal(writes(world.engine), 2);
+    world_close(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),     cmocka_unit_test(test_rules),
         cmocka_unit_test(test_changes), cmocka_unit_test(test_together),
         cmocka_unit_test(test_told),    cmocka_unit_test(test_token),
         cmocka_unit_test(test_large),   cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_also),
+        cmocka_unit_test(test_also),    cmocka_unit_test(test_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
