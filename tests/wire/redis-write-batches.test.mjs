@@ -211,3 +211,17 @@ test('others replace the set all the time', async () => {
     assert.deepEqual(new Set(texts(await clients[0].pipeline(own(0).map((name) => ['ZINCRBY', key, '1', name])))), new Set([`$1\r\n${round}\r\n`]));
   for (const client of [...clients, other]) client.close();
 });
+
+// The set was removed when a loop looked, and the writer finds that it may have moved: these writes are decided again, and
+// those behind them wait until they are.
+test('no write goes before one of its client that is decided again', async () => {
+  for (let round = 0; round < 300; round++)
+    await withClient(async (client) => {
+      await client.ask('FLUSHALL');
+      const replies = texts(await client.pipeline([
+        ['ZADD', 'over', '1', 'x'], ['SET', 'over', 'y'], ...range(6, (i) => ['ZADD', 'over', '1', `m${i}`]), ['ZADD', 'several', '1', 'a', '2', 'b'],
+        ...range(30 + (round % 40), (i) => ['ZINCRBY', 'sums', '1', i % 3 === 0 ? 'a' : `m${i}`])])).slice(9);
+      const sums = replies.filter((_, i) => i % 3 === 0).map((reply) => Number(reply.split('\r\n')[1]));
+      assert.deepEqual(sums, sums.map((_, i) => i + 1), `round ${round}`);
+    });
+});

@@ -23,6 +23,13 @@ static enum status become(struct action *action, const struct item *old, struct 
     return OK;
 }
 
+/* Does it, but leaves behind what went wrong on the way. */
+static enum status add_grumbling(struct action *action, const struct item *old, struct arena *arena,
+                                 struct item *new) {
+    failure_set(&action->failure, arena, INVALID, "Not at first");
+    return add(action, old, arena, new);
+}
+
 /* --- alone --- */
 
 static void test_one(void **state) {
@@ -391,7 +398,7 @@ static void test_apart(void **state) {
     struct item bad = item_of(arena, "pk=S:other", "sk=S:0", NULL);
     struct action actions[5] = {
         compute_of(arena, "a", add, &five), compute_of(arena, "b", refuse, &invalid),
-        compute_of(arena, "c", add, &five), compute_of(arena, "d", become, &bad),
+        compute_of(arena, "c", add_grumbling, &five), compute_of(arena, "d", become, &bad),
         compute_of(arena, "e", add, &none)};
     struct change change = write_of(arena, actions, 5);
     change.apart = true;
@@ -407,6 +414,9 @@ static void test_apart(void **state) {
     assert_false(get_item(world.engine, arena, "game", key(arena, "d"), &got));
     assert_int_equal(writes(world.engine), 2);
     check_engine(world.engine);
+    struct action alone = do_compute(&world, "alone", add_grumbling, &five, OK);
+    assert_true(get_item(world.engine, arena, "game", key(arena, "alone"), &got));
+    assert_int_equal(score_of(&alone.new), 5);
     /* All are at fault. */
     change = write_of(arena, &actions[1], 1);
     change.apart = true;
@@ -422,7 +432,7 @@ static void test_apart(void **state) {
     assert_int_equal(actions[3].failure.status, CONFLICT);
     assert_true(get_item(world.engine, arena, "game", key(arena, "a"), &got));
     assert_int_equal(score_of(&got), 5);
-    assert_int_equal(writes(world.engine), 2);
+    assert_int_equal(writes(world.engine), 3);
     world_close(&world);
 }
 
