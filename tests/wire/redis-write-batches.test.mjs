@@ -2,11 +2,13 @@
 // had come by itself.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import test from 'node:test';
 import { timePasses } from '../lib/clock.mjs';
 import { restClient } from '../lib/rest.mjs';
-import { startServer } from '../lib/server.mjs';
+import { startServer, temporaryFolder } from '../lib/server.mjs';
 import { connect, encode } from '../redis/resp.mjs';
 
 const server = await startServer({ args: ['--test-clock'] });
@@ -224,4 +226,26 @@ test('no write goes before one of its client that is decided again', async () =>
       const sums = replies.filter((_, i) => i % 3 === 0).map((reply) => Number(reply.split('\r\n')[1]));
       assert.deepEqual(sums, sums.map((_, i) => i + 1), `round ${round}`);
     });
+});
+
+test('an access key for some partitions is asked for each key that a pipeline names', async () => {
+  const file = path.join(temporaryFolder(), 'keys.json');
+  const secret = '0123456789abcdef-some';
+  writeFileSync(file, JSON.stringify({ keys: [{ id: 'some', secret, tables: ['gametable'], allow: ['read', 'write'], partitions: ['BOARD#mine'] }] }), { mode: 0o600 });
+  const guarded = await startServer({ args: ['--keys', file] });
+  const client = await connect(guarded.redisPort, 2);
+  try {
+    assert.equal(await client.ask('AUTH', 'some', secret), 'OK');
+    const add = (key) => range(40, (i) => ['ZADD', key, String(i), `m${i}`]);
+    await client.pipeline(add('mine')); // now it is there, so that what follows is batched
+    for (let round = 0; round < 3; round++) {
+      const told = texts(await client.pipeline([...add('mine'), ...add('theirs'), ...range(40, (i) => ['ZINCRBY', 'mine', '0', `m${i}`])]));
+      assert.deepEqual(new Set(told.slice(0, 40)), new Set([':0\r\n']));
+      assert.deepEqual(new Set(told.slice(40, 80).map((reply) => reply.slice(0, 8))), new Set(['-NOPERM ']));
+      assert.deepEqual(told.slice(80), range(40, (i) => `$${`${i}`.length}\r\n${i}\r\n`));
+    }
+  } finally {
+    client.close();
+    await guarded.stop();
+  }
 });
