@@ -83,11 +83,11 @@ static bool gathers_connections(const struct settings *settings) {
 }
 
 /* On one processor nobody is spared by looking, and where processor time is allotted it is dear.
- * One processor is left to others. */
+ * Half of the processors are left to others. */
 static void set_busy_poll(struct loops *loops, const struct settings *settings) {
     unsigned cores = machine_cores();
     if (cores > 1 && !machine_is_rationed())
-        loops_set_busy_poll(loops, (unsigned)settings->busy_poll_us, cores - 1);
+        loops_set_busy_poll(loops, (unsigned)settings->busy_poll_us, cores / 2);
 }
 
 /* As many files as the system lets us have: each connection is one. */

@@ -6,13 +6,15 @@
 #include <sched.h>
 
 enum {
-    ENOUGH = 6,      /* of eight looks have to find something */
-    TRIAL = 16,      /* else one wait in so many begins with one */
-    STEP_MOST_US = 5 /* a step of looking takes less, unless somebody else has the processor */
+    ENOUGH = 6,       /* of eight looks have to find something */
+    TRIAL = 16,       /* else one wait in so many begins with one */
+    STEP_MOST_US = 5, /* a step of looking takes less, unless somebody else has the processor */
+    BUSY_US = 1000,   /* a loop that was about to wait since then is busy */
 };
 
 void busy_poll_init(struct busy_poll *poll, struct busy_polls *all, int fd) {
-    *poll = (struct busy_poll){.all = all, .fd = fd};
+    *poll = (struct busy_poll){.all = all, .next = all->first, .fd = fd};
+    all->first = poll;
 }
 
 bool busy_poll_wanted(struct busy_poll *poll) {
@@ -46,26 +48,30 @@ static bool look(struct busy_poll *busy, int64_t until_us, int64_t now_us) {
     return found && !taken;
 }
 
-/* Whether one more loop may look; if so, end_look() is to follow. */
-static bool begin_look(struct busy_polls *all) {
-    if (atomic_fetch_add_explicit(&all->looking, 1, memory_order_relaxed) < all->at_once)
-        return true;
-    atomic_fetch_sub_explicit(&all->looking, 1, memory_order_relaxed);
-    return false;
+static unsigned count_busy(const struct busy_polls *all, int64_t now_us) {
+    unsigned count = 0;
+    for (const struct busy_poll *one = all->first; one != NULL; one = one->next)
+        count += now_us - atomic_load_explicit(&one->turned_us, memory_order_relaxed) < BUSY_US;
+    return count;
 }
 
-static void end_look(struct busy_polls *all) {
-    atomic_fetch_sub_explicit(&all->looking, 1, memory_order_relaxed);
+/* Counts anew when what was counted says no more about now. */
+static bool is_crowded(struct busy_poll *poll, int64_t now_us) {
+    if (now_us - poll->counted_us >= BUSY_US) {
+        poll->crowded = count_busy(poll->all, now_us) > poll->all->busy_most;
+        poll->counted_us = now_us;
+    }
+    return poll->crowded;
 }
 
-void busy_poll_look(struct busy_poll *poll, int timeout_ms) {
-    if (timeout_ms == 0 || !busy_poll_wanted(poll) || !begin_look(poll->all))
+void busy_poll_look(struct busy_poll *poll, int timeout_ms, int64_t now_us) {
+    atomic_store_explicit(&poll->turned_us, now_us, memory_order_relaxed);
+    if (timeout_ms == 0 || !busy_poll_wanted(poll) || is_crowded(poll, now_us))
         return;
-    int64_t now_us = clock_ticks_us(), most_us = poll->all->most_us;
+    int64_t most_us = poll->all->most_us;
     if (timeout_ms > 0 && most_us > (int64_t)timeout_ms * 1000)
         most_us = (int64_t)timeout_ms * 1000;
     busy_poll_note(poll, look(poll, now_us + most_us, now_us));
-    end_look(poll->all);
 }
 
 int64_t busy_poll_spent_us(const struct busy_poll *poll) {

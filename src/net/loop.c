@@ -127,7 +127,7 @@ static void run_after(uv_prepare_t *before_waiting) {
     if (loop->slot != NULL)
         loop->turn(loop->slot);
     settle(loop);
-    busy_poll_look(&loop->busy, uv_backend_timeout(&loop->uv));
+    busy_poll_look(&loop->busy, uv_backend_timeout(&loop->uv), loop->polled_us);
 }
 
 int64_t loop_looked_us(const struct loop *loop) {
@@ -235,8 +235,8 @@ void loops_set_slots(struct loops *loops, size_t size, void (*turn)(void *slot))
     }
 }
 
-void loops_set_busy_poll(struct loops *loops, unsigned most_us, unsigned at_once) {
-    loops->busy = (struct busy_polls){.most_us = most_us, .at_once = at_once};
+void loops_set_busy_poll(struct loops *loops, unsigned most_us, unsigned busy_most) {
+    loops->busy = (struct busy_polls){.most_us = most_us, .busy_most = busy_most};
     for (unsigned i = 0; i < loops->count; i++)
         busy_poll_init(&loops->loops[i]->busy, &loops->busy, uv_backend_fd(&loops->loops[i]->uv));
 }

@@ -24,8 +24,8 @@ struct loops *loops_new(unsigned count);
  * for its thread only; whenever it is about to wait, that thread calls `turn` with it. */
 void loops_set_slots(struct loops *loops, size_t size, void (*turn)(void *slot));
 /* Before loops_start(): how many microseconds a loop may look for what comes next before it sleeps
- * (busy_poll.h), and how many loops at a time. Without this they sleep at once. */
-void loops_set_busy_poll(struct loops *loops, unsigned most_us, unsigned at_once);
+ * (busy_poll.h), and how many loops may be busy then. Without this they sleep at once. */
+void loops_set_busy_poll(struct loops *loops, unsigned most_us, unsigned busy_most);
 void loops_start(struct loops *loops);
 /* Stops all loops after the tasks posted so far have run, joins their threads, frees all. */
 void loops_free(struct loops *loops);
