@@ -306,6 +306,13 @@ static enum status open_keys(struct server *server) {
     return status;
 }
 
+static void start_loops(struct server *server) {
+    server->loops = loops_new(thread_count(&server->settings));
+    set_busy_poll(server->loops, &server->settings);
+    change_submit_attach(server->loops);
+    loops_start(server->loops);
+}
+
 static enum status start_server(struct server *server) {
     enum status status = check_clock(server);
     clock_record_begin(clock_folder(server));
@@ -359,10 +366,7 @@ static enum status start_server(struct server *server) {
         .in_force = buf_bytes(&server->in_force),
     };
     server->router = router_new(server->engine, &router);
-    server->loops = loops_new(thread_count(&server->settings));
-    set_busy_poll(server->loops, &server->settings);
-    change_submit_attach(server->loops);
-    loops_start(server->loops);
+    start_loops(server);
     status = listen_http(server);
     if (status == OK)
         status = listen_redis(server);

@@ -2,11 +2,12 @@
  * collected as they are parsed and become one call: what they share is looked up once, and the rest
  * together, which hides cache misses.
  *
- *     reads     of one key and different members (COMMAND_BATCHED), of different keys
- *               (COMMAND_BATCHED_KEYS), of different keys with a field of each
- *               (COMMAND_BATCHED_PAIRS), or of one key and different ranges (the first and the
- * last) writes    of a value each to different members of one key, which are their last arguments
- *               (the first and the last as well; write_batch.h)
+ * Reads may be of one key and different members (COMMAND_BATCHED), of different keys
+ * (COMMAND_BATCHED_KEYS), of different keys with a field of each (COMMAND_BATCHED_PAIRS), or of one
+ * key and different ranges (the first and the last flag).
+ *
+ * Writes are of a value each to different members of one key, which are their last arguments (the
+ * first and the last flag as well; write_batch.h).
  *
  * Only requests that could be run at once are batched, and the batch is run before any other
  * request of the client is begun. All on the loop's thread. */
